@@ -1,0 +1,235 @@
+// One spill file: bytes in, batched writes to disk out, an exact account of what is safe.
+
+package spill
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// flushDelay is how long a byte waits for company, at most. It leaves the scheduler 50 ms of
+// the 200 ms that are promised.
+const flushDelay = 150 * time.Millisecond
+
+// FileOptions are the choices of one File. The zero value is usable.
+type FileOptions struct {
+	// OnError, if not nil, is called once, with the *WriteError, when the file has become
+	// incomplete: from the goroutine that noticed, which may be the File's own timer, and
+	// with no lock held. It must not call Close, which waits for that timer.
+	OnError func(err error)
+}
+
+// A File receives the raw output of one command. It is made by [Store.Create], written by
+// one goroutine and closed by the caller of Create; all methods but Write may be called by
+// any goroutine at any time.
+//
+//	[ safe: in the kernel | used: in the buffer | not yet written ]
+//
+// safe + used = bytes written, until the first error: then safe is final and used is 0.
+type File struct {
+	path    string
+	onError func(error)
+
+	safe     atomic.Int64
+	failure  atomic.Pointer[WriteError] // the first error; set once
+	reported atomic.Bool                // onError was called
+
+	timers sync.WaitGroup // one while the timer is armed or its function runs
+
+	mu     sync.Mutex     // guards what follows; held across write(2), never across onError
+	out    io.WriteCloser // the open file
+	buf    *buffer        // nil when idle; while there is one the timer is armed
+	used   int            // bytes waiting in buf
+	timer  *time.Timer    // made at the first need
+	closed bool
+}
+
+func newFile(path string, out io.WriteCloser, opts FileOptions) *File {
+	return &File{path: path, out: out, onError: opts.OnError}
+}
+
+// Path returns the absolute path of the file.
+func (f *File) Path() string { return f.path }
+
+// Safe returns how many bytes of the output, from the first, the kernel has certainly taken:
+// what a reader of the file finds in it. It never decreases.
+func (f *File) Safe() int64 { return f.safe.Load() }
+
+// Err returns the first error, a [*WriteError], or nil while the file is complete up to what
+// still waits in the buffer.
+func (f *File) Err() error {
+	if failure := f.failure.Load(); failure != nil {
+		return failure
+	}
+	return nil
+}
+
+// Write appends p. It waits for the local disk at most. After the first error of the File,
+// whoever met it, p is dropped and the error is returned again; n counts the bytes of p that
+// are safe in the file. After Close the error is [fs.ErrClosed], unless there was one before.
+func (f *File) Write(p []byte) (n int, err error) {
+	f.mu.Lock()
+	n, err = f.write(p)
+	f.mu.Unlock()
+	f.report()
+	return n, err
+}
+
+// Flush hands the bytes that wait to the kernel now and returns the error of the File.
+func (f *File) Flush() error {
+	f.mu.Lock()
+	err := f.usable()
+	if err == nil {
+		err = f.flush()
+	}
+	f.mu.Unlock()
+	f.report()
+	return err
+}
+
+// Close flushes and closes the file, waits for the timer's goroutine, and returns the error
+// of the File: nil means that the file holds every byte that was written. It may be called
+// again, with the same result.
+func (f *File) Close() error {
+	f.mu.Lock()
+	f.close()
+	f.mu.Unlock()
+	f.report()
+	f.timers.Wait()
+	return f.Err()
+}
+
+// usable returns why nothing more can be written, or nil. Callers hold mu, as for all below.
+func (f *File) usable() error {
+	if err := f.Err(); err != nil {
+		return err
+	}
+	if f.closed {
+		return fmt.Errorf("spill: write %q: file is closed: %w", f.path, fs.ErrClosed)
+	}
+	return nil
+}
+
+func (f *File) write(p []byte) (int, error) {
+	if err := f.usable(); err != nil {
+		return 0, err
+	}
+	start := f.safe.Load() + int64(f.used)
+	for rest := p; len(rest) > 0; {
+		n, err := f.take(rest)
+		if err != nil {
+			return int(max(0, f.safe.Load()-start)), err
+		}
+		rest = rest[n:]
+	}
+	return len(p), nil
+}
+
+// take accepts the beginning of p: all of it without a copy if nothing waits and it is as long
+// as the buffer, else what the buffer has room for.
+func (f *File) take(p []byte) (int, error) {
+	if f.used == 0 && len(p) >= bufferSize {
+		return len(p), f.writeOut(p)
+	}
+	if f.buf == nil {
+		f.buf = getBuffer()
+		f.arm()
+	}
+	n := copy(f.buf[f.used:], p)
+	f.used += n
+	if f.used < bufferSize {
+		return n, nil
+	}
+	return n, f.flush()
+}
+
+// flush writes what waits and keeps the buffer for what follows; the timer takes it away.
+func (f *File) flush() error {
+	if f.used == 0 {
+		return nil
+	}
+	n := f.used
+	f.used = 0
+	return f.writeOut(f.buf[:n])
+}
+
+// release gives the empty buffer back.
+func (f *File) release() {
+	if f.buf != nil {
+		putBuffer(f.buf)
+		f.buf = nil
+	}
+}
+
+// writeOut is the only place that writes to the file. os.File repeats partial writes itself
+// and returns the sum with the error that ended them.
+func (f *File) writeOut(p []byte) error {
+	n, err := f.out.Write(p)
+	f.safe.Add(int64(n))
+	if err == nil && n < len(p) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		return f.fail(err)
+	}
+	return nil
+}
+
+// fail makes err the error of the File and returns it so wrapped.
+func (f *File) fail(err error) error {
+	f.failure.Store(&WriteError{Path: f.path, Safe: f.safe.Load(), Err: err})
+	return f.Err()
+}
+
+// report tells onError of the first error. It runs without mu.
+func (f *File) report() {
+	err := f.Err()
+	if err == nil || f.onError == nil || !f.reported.CompareAndSwap(false, true) {
+		return
+	}
+	f.onError(err)
+}
+
+// arm starts the timer. It runs down once per buffer taken and is not set back by more
+// writes: under load that would cost as much as they do, and a trickle would never be seen.
+func (f *File) arm() {
+	f.timers.Add(1)
+	if f.timer == nil {
+		f.timer = time.AfterFunc(flushDelay, f.timeout)
+		return
+	}
+	f.timer.Reset(flushDelay)
+}
+
+// timeout is the timer's function.
+func (f *File) timeout() {
+	defer f.timers.Done()
+	f.mu.Lock()
+	if f.usable() == nil {
+		_ = f.flush() // kept by fail, told by report
+	}
+	f.release()
+	f.mu.Unlock()
+	f.report()
+}
+
+func (f *File) close() {
+	if f.closed {
+		return
+	}
+	if f.usable() == nil {
+		_ = f.flush() // kept by fail, returned by Close
+	}
+	f.closed = true
+	f.release()
+	if f.timer != nil && f.timer.Stop() {
+		f.timers.Done()
+	}
+	if err := f.out.Close(); err != nil && f.Err() == nil {
+		_ = f.fail(err)
+	}
+}
