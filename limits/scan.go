@@ -1,0 +1,215 @@
+package limits
+
+// This file finds plain text in raw bytes: the run that needs no interpretation at all.
+// Everything else in the package is paid for only by the bytes this scan stops at.
+
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
+
+// counts are what a piece of valid text adds to a position.
+type counts struct {
+	units    int // UTF-16 code units
+	newlines int
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// plainRun returns the length of the longest prefix of p that is text as it stands: printable
+// ASCII, newline, tab and complete UTF-8 sequences other than C1 controls.
+func plainRun(p []byte) (n int, c counts) {
+	for {
+		a, newlines := asciiRun(p[n:])
+		n += a
+		c.units += a
+		c.newlines += newlines
+		if n == len(p) || p[n] < utf8.RuneSelf {
+			return n, c
+		}
+		m, units := multibyteRun(p[n:])
+		if m == 0 {
+			return n, c
+		}
+		n += m
+		c.units += units
+	}
+}
+
+// multibyteRun returns the length of the longest prefix of p that is complete multi-byte
+// characters other than C1 controls, with single spaces and ASCII letters between them.
+func multibyteRun(p []byte) (n, units int) {
+	for n < len(p) {
+		b := p[n]
+		switch {
+		case b < utf8.RuneSelf:
+			if b < 0x20 || b == 0x7F || n+1 < len(p) && p[n+1] < utf8.RuneSelf {
+				return n, units
+			}
+			n++
+		case b >= 0xC3 && b < 0xE0 && n+1 < len(p) && p[n+1]&0xC0 == 0x80:
+			n += 2
+		case b > 0xE0 && b < 0xED && n+2 < len(p) && p[n+1]&0xC0 == 0x80 && p[n+2]&0xC0 == 0x80:
+			n += 3
+		default:
+			r, size := utf8.DecodeRune(p[n:])
+			if r == utf8.RuneError && size <= 1 || isC1(r) {
+				return n, units
+			}
+			n += size
+			if r > 0xFFFF {
+				units++
+			}
+		}
+		units++
+	}
+	return n, units
+}
+
+// asciiRun returns the length of the longest prefix of p that is printable ASCII, newline
+// and tab, and the newlines in it. It tests eight bytes at a time (the "haszero" family of
+// Anderson's Bit Twiddling Hacks); a word with a newline or tab in it is looked at by byte.
+func asciiRun(p []byte) (n, newlines int) {
+	for n+8 <= len(p) {
+		x := binary.LittleEndian.Uint64(p[n:])
+		below := (x - 0x20*ones) & ^x
+		del := ((x ^ 0x7F*ones) - ones)
+		if (x|below|del)&highs == 0 {
+			n += 8
+			continue
+		}
+		for _, b := range p[n : n+8] {
+			if !isPlainASCII(b) {
+				return n, newlines
+			}
+			if b == '\n' {
+				newlines++
+			}
+			n++
+		}
+	}
+	for ; n < len(p) && isPlainASCII(p[n]); n++ {
+		if p[n] == '\n' {
+			newlines++
+		}
+	}
+	return n, newlines
+}
+
+func isPlainASCII(b byte) bool {
+	return b >= 0x20 && b < 0x7F || b == '\n' || b == '\t'
+}
+
+func isC1(r rune) bool { return r >= 0x80 && r < 0xA0 }
+
+func isASCII(p []byte) bool {
+	for ; len(p) >= 8; p = p[8:] {
+		if binary.LittleEndian.Uint64(p)&highs != 0 {
+			return false
+		}
+	}
+	for _, b := range p {
+		if b >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// units16 counts the UTF-16 code units of valid text. A slice that begins inside a character
+// counts that character as before it.
+func units16(p []byte) int {
+	n, i := 0, 0
+	for ; i+8 <= len(p); i += 8 {
+		if binary.LittleEndian.Uint64(p[i:])&highs == 0 {
+			n += 8
+			continue
+		}
+		for _, b := range p[i : i+8] {
+			n += unitsOfByte(b)
+		}
+	}
+	for _, b := range p[i:] {
+		n += unitsOfByte(b)
+	}
+	return n
+}
+
+// unitsOfByte charges a character to its first byte.
+func unitsOfByte(b byte) int {
+	switch {
+	case b&0xC0 == 0x80:
+		return 0
+	case b >= 0xF0:
+		return 2
+	}
+	return 1
+}
+
+// runeStart returns the first index at or after i that begins a character.
+func runeStart(p []byte, i int) int {
+	for i < len(p) && !utf8.RuneStart(p[i]) {
+		i++
+	}
+	return i
+}
+
+// runeEnd returns the last index at or before i that ends a character.
+func runeEnd(p []byte, i int) int {
+	if i >= len(p) {
+		return len(p)
+	}
+	for i > 0 && !utf8.RuneStart(p[i]) {
+		i--
+	}
+	return i
+}
+
+type sequence int
+
+const (
+	complete   sequence = iota // a valid character
+	incomplete                 // the beginning of one, and nothing after it
+	malformed                  // a maximal subpart that cannot become one
+)
+
+// classify looks at the multi-byte sequence that p begins with. The size of a malformed one
+// is that of the maximal subpart, which U+FFFD stands for once (Unicode 15, section 3.9,
+// "U+FFFD Substitution of Maximal Subparts", as browsers decode).
+func classify(p []byte) (r rune, size int, s sequence) {
+	r, size = utf8.DecodeRune(p)
+	if r != utf8.RuneError || size > 1 {
+		return r, size, complete
+	}
+	low, high, want := byte(0x80), byte(0xBF), 0
+	switch b := p[0]; {
+	case b >= 0xC2 && b <= 0xDF:
+		want = 2
+	case b >= 0xE0 && b <= 0xEF:
+		want = 3
+		if b == 0xE0 {
+			low = 0xA0
+		} else if b == 0xED {
+			high = 0x9F
+		}
+	case b >= 0xF0 && b <= 0xF4:
+		want = 4
+		if b == 0xF0 {
+			low = 0x90
+		} else if b == 0xF4 {
+			high = 0x8F
+		}
+	default:
+		return utf8.RuneError, 1, malformed
+	}
+	for size = 1; size < len(p) && size < want; size++ {
+		if p[size] < low || p[size] > high {
+			return utf8.RuneError, size, malformed
+		}
+		low, high = 0x80, 0xBF
+	}
+	return utf8.RuneError, size, incomplete
+}
