@@ -31,7 +31,8 @@ func openDir(dir string) (*os.Root, error) {
 	if err := checkKind(dir, named); err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(dir)
+	// The dot makes a FIFO, put there meanwhile, an error instead of a wait.
+	root, err := os.OpenRoot(dir + "/.")
 	if err != nil {
 		return nil, unusable(dir, err)
 	}
