@@ -1,0 +1,195 @@
+// Applying: operations to a document, in place.
+
+package chord
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Apply carries out the batch ops on doc and returns the document, which is
+// another one after a [Replace]. doc is made of nil, bool, float64, string,
+// []any and map[string]any, and is changed in place; a nil doc is null. The
+// containers in ops become part of it.
+//
+// On an error, a [*BatchError] round a [*PathError], [*UnsafePathError] or
+// [*ShapeError], the operations before the failing one have been carried out:
+// the document is no replica any more and has to be replaced by the next base
+// batch. [ApplyImmutable] has no such state in between, and [Replica] keeps
+// account of it.
+func Apply(doc any, ops []Op) (any, error) {
+	a := applier{doc: doc}
+	err := a.batch(ops)
+	return a.doc, err
+}
+
+// applier applies operations to doc.
+type applier struct {
+	doc   any
+	texts *slider // nil copies
+	// owned is nil when all containers of doc may be changed. Otherwise those it
+	// does not list are copied first.
+	owned *ownership
+}
+
+func (a *applier) batch(ops []Op) error {
+	for i := 0; i < len(ops); i++ {
+		op := &ops[i]
+		if op.Verb == Replace && i > 0 {
+			return &BatchError{Op: i, Cause: op.shape("not the first operation of its batch")}
+		}
+		added, first := "", i
+		if i+1 < len(ops) && slides(op, &ops[i+1]) {
+			// One new string instead of two; this is what a sliding text sends.
+			i++
+			added = ops[i].Text
+		}
+		if err := a.apply(op, added); err != nil {
+			return &BatchError{Op: first, Cause: err}
+		}
+	}
+	return nil
+}
+
+// slides reports whether the two operations truncate and then append to one text.
+func slides(op, next *Op) bool {
+	return op.Verb == Truncate && next.Verb == Append && op.Path.Equal(next.Path)
+}
+
+// apply carries out op; added is appended to the text a Truncate leaves.
+func (a *applier) apply(op *Op, added string) error {
+	if err := Validate(op); err != nil {
+		return err
+	}
+	if op.Verb == Replace {
+		a.doc = op.Value
+		a.owned.renew(nil, false)
+		return nil
+	}
+	holder, at, err := a.locate(op)
+	if err != nil {
+		return err
+	}
+	switch op.Verb {
+	case Set:
+		a.owned.renew(op.Path, false)
+		a.put(&holder, &at, op.Value)
+		return nil
+	case Delete:
+		if at.object == nil {
+			return op.path("element of an array: use p")
+		}
+		a.owned.renew(op.Path, false)
+		delete(at.object, at.key)
+		return nil
+	case Append:
+		return a.text(op, &holder, &at, 0, op.Text)
+	case Truncate:
+		return a.text(op, &holder, &at, op.Count, added)
+	case Splice:
+		return a.splice(op, &holder, &at)
+	default: // Move; Validate knows no other
+		return a.move(op, &holder, &at)
+	}
+}
+
+func (op *Op) path(format string, args ...any) error {
+	return &PathError{Verb: op.Verb, Path: op.Path, Reason: fmt.Sprintf(format, args...)}
+}
+
+// locate finds the place op is about, and the place that holds the container it
+// is in. For the root both are the same.
+func (a *applier) locate(op *Op) (holder, at place, err error) {
+	at = place{root: &a.doc}
+	owned := a.owned
+	for i, seg := range op.Path {
+		container, ok := at.get()
+		if !ok {
+			return holder, at, op.path("%v does not exist", op.Path[:i])
+		}
+		if owned != nil && !owned.own {
+			container = shallowCopy(container)
+			at.put(container)
+			owned.own = true
+		}
+		next, reason := child(container, seg)
+		if reason != "" {
+			return holder, at, op.path("%s", reason)
+		}
+		owned = owned.child(seg)
+		holder, at = at, next
+	}
+	return holder, at, nil
+}
+
+// put writes v at the place at, whose container is at holder.
+func (a *applier) put(holder, at *place, v any) {
+	if grown := at.put(v); grown != nil {
+		holder.put(grown)
+	}
+}
+
+// text replaces the text at the place by what remains after its first units,
+// and added.
+func (a *applier) text(op *Op, holder, at *place, units int, added string) error {
+	v, ok := at.get()
+	if !ok {
+		return op.path("does not exist")
+	}
+	s, ok := v.(string)
+	if !ok {
+		return op.path("is %s, not a string", kind(v))
+	}
+	from, err := skipUnits(s, units)
+	if err != nil {
+		return op.path("%v", err)
+	}
+	a.put(holder, at, a.texts.slide(s, from, added))
+	return nil
+}
+
+func (a *applier) array(op *Op, at *place) ([]any, error) {
+	v, ok := at.get()
+	if !ok {
+		return nil, op.path("does not exist")
+	}
+	array, ok := v.([]any)
+	if !ok {
+		return nil, op.path("is %s, not an array", kind(v))
+	}
+	return array, nil
+}
+
+func (a *applier) splice(op *Op, holder, at *place) error {
+	array, err := a.array(op, at)
+	if err != nil {
+		return err
+	}
+	if op.Index > len(array) || op.Remove > len(array)-op.Index {
+		return op.path("%d elements from %d on are not in an array of %d", op.Remove, op.Index, len(array))
+	}
+	if own := a.owned.renew(op.Path, true); !own {
+		array = slices.Clone(array)
+	}
+	a.put(holder, at, slices.Replace(array, op.Index, op.Index+op.Remove, op.Items...))
+	return nil
+}
+
+func (a *applier) move(op *Op, holder, at *place) error {
+	array, err := a.array(op, at)
+	if err != nil {
+		return err
+	}
+	if len(op.Perm) != len(array) {
+		return op.path("a permutation of %d does not fit an array of %d", len(op.Perm), len(array))
+	}
+	old := slices.Clone(array)
+	if own := a.owned.renew(op.Path, true); !own {
+		array = make([]any, len(old))
+	}
+	for i, from := range op.Perm {
+		array[i] = old[from]
+	}
+	a.put(holder, at, array)
+	return nil
+}

@@ -1,0 +1,311 @@
+// A batch being written: each method appends one wire operation.
+
+package chord
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+)
+
+// Batch is a batch of operations that an [Encoder] is writing. Its methods
+// append an operation each, in the order of the calls; a method that fails makes
+// the batch fail, the methods called after it do nothing, and End returns the
+// error. In the steady state of a stream (no new paths) the methods that take
+// bytes and numbers allocate nothing but what the buffer needs to grow.
+//
+// Batches are made by [Encoder.Begin].
+type Batch struct {
+	enc   *Encoder
+	open  bool
+	buf   []byte
+	start int // length of what the caller had in the buffer
+	count int // operations without path definitions
+
+	path        []byte // JSON of the path of the operation being written
+	previous    []byte // JSON of the path of the one before
+	hasPrevious bool
+
+	err error
+}
+
+// Add appends op.
+func (b *Batch) Add(op *Op) {
+	switch op.Verb {
+	case Replace:
+		b.Replace(op.Value)
+	case Set:
+		b.Set(op.Path, op.Value)
+	case Delete:
+		b.Delete(op.Path)
+	case Append:
+		appendText(b, op.Path, op.Text)
+	case Truncate:
+		b.Truncate(op.Path, op.Count)
+	case Splice:
+		b.Splice(op.Path, op.Index, op.Remove, op.Items...)
+	case Move:
+		b.Move(op.Path, op.Perm)
+	default:
+		b.fail(Validate(op))
+	}
+}
+
+// Replace replaces the complete document by value, which makes the batch a base
+// batch. It has to be the first operation.
+func (b *Batch) Replace(value any) {
+	if b.beginReplace() {
+		b.value(value)
+		b.end()
+	}
+}
+
+// ReplaceJSON is Replace with a value that is JSON already, for instance from
+// json.Marshal.
+func (b *Batch) ReplaceJSON(raw []byte) {
+	if b.err == nil && !json.Valid(raw) {
+		b.fail(&ShapeError{Verb: Replace, Reason: "value is not valid JSON"})
+		return
+	}
+	if b.beginReplace() {
+		b.buf = append(b.buf, raw...)
+		b.end()
+	}
+}
+
+// Set sets the property or element at path to value: any Go value that
+// encoding/json can marshal.
+func (b *Batch) Set(path Path, value any) {
+	if b.begin(Set, path) {
+		b.comma()
+		b.value(value)
+		b.end()
+	}
+}
+
+// SetString sets the property or element at path to a string. The text should be
+// valid UTF-8: an invalid byte becomes U+FFFD.
+func (b *Batch) SetString(path Path, text []byte) {
+	if b.begin(Set, path) {
+		b.buf = appendQuoted(append(b.buf, ','), text)
+		b.end()
+	}
+}
+
+// SetInt sets the property or element at path to a number. Beyond ±2^53 the
+// replica will hold the nearest float64.
+func (b *Batch) SetInt(path Path, n int64) {
+	if b.begin(Set, path) {
+		b.int(n)
+		b.end()
+	}
+}
+
+// SetBool sets the property or element at path to true or false.
+func (b *Batch) SetBool(path Path, v bool) {
+	if b.begin(Set, path) {
+		b.comma()
+		b.buf = strconv.AppendBool(b.buf, v)
+		b.end()
+	}
+}
+
+// SetNull sets the property or element at path to null.
+func (b *Batch) SetNull(path Path) {
+	if b.begin(Set, path) {
+		b.buf = append(b.buf, ",null"...)
+		b.end()
+	}
+}
+
+// Delete deletes the object property at path.
+func (b *Batch) Delete(path Path) {
+	if b.begin(Delete, path) {
+		b.end()
+	}
+}
+
+// AppendText appends text to the string at path. The text should be valid UTF-8:
+// an invalid byte becomes U+FFFD.
+func (b *Batch) AppendText(path Path, text []byte) { appendText(b, path, text) }
+
+func appendText[T string | []byte](b *Batch, path Path, text T) {
+	if b.begin(Append, path) {
+		b.buf = appendQuoted(append(b.buf, ','), text)
+		b.end()
+	}
+}
+
+// Truncate removes units UTF-16 code units from the front of the string at path.
+// They must be there, and the cut must not split a surrogate pair.
+func (b *Batch) Truncate(path Path, units int) {
+	if units < 0 {
+		b.fail(Validate(&Op{Verb: Truncate, Path: path, Count: units}))
+	}
+	if b.begin(Truncate, path) {
+		b.int(int64(units))
+		b.end()
+	}
+}
+
+// Splice replaces, in the array at path, remove elements from index on by items.
+func (b *Batch) Splice(path Path, index, remove int, items ...any) {
+	if index < 0 || remove < 0 {
+		b.fail(Validate(&Op{Verb: Splice, Path: path, Index: index, Remove: remove}))
+	}
+	if b.begin(Splice, path) {
+		b.int(int64(index))
+		b.int(int64(remove))
+		b.comma()
+		b.array(items)
+		b.end()
+	}
+}
+
+// Move reorders the array at path so that new[i] is old[perm[i]]. It needs one
+// entry for each element.
+func (b *Batch) Move(path Path, perm []int) {
+	if !isPermutation(perm) {
+		b.fail(Validate(&Op{Verb: Move, Path: path, Perm: perm}))
+	}
+	if b.begin(Move, path) {
+		separator := byte('[')
+		b.comma()
+		for _, i := range perm {
+			b.buf = append(b.buf, separator)
+			b.buf = strconv.AppendInt(b.buf, int64(i), 10)
+			separator = ','
+		}
+		if len(perm) == 0 {
+			b.buf = append(b.buf, '[')
+		}
+		b.buf = append(b.buf, ']')
+		b.end()
+	}
+}
+
+// Len returns the number of operations written so far.
+func (b *Batch) Len() int { return b.count }
+
+// End completes the batch and returns the buffer given to Begin with the JSON
+// array appended. A batch that failed returns that buffer unchanged and the
+// error, a [*BatchError] or [ErrNeedBase]; its Encoder then needs a base batch.
+func (b *Batch) End() ([]byte, error) {
+	b.open = false
+	buf := b.buf
+	b.buf = nil // the caller's from here on
+	if b.err == nil {
+		return append(buf, ']'), nil
+	}
+	b.enc.broken = true
+	return buf[:b.start], b.err
+}
+
+// begin writes the opening of an operation on path, up to what follows the path.
+func (b *Batch) begin(v Verb, path Path) bool {
+	if b.err == nil && b.enc.broken {
+		b.err = ErrNeedBase
+	}
+	if b.err != nil {
+		return false
+	}
+	if err := checkPath(v, path); err != nil {
+		b.fail(err)
+		return false
+	}
+	b.path = appendPath(b.path[:0], path)
+	if b.hasPrevious && bytes.Equal(b.path, b.previous) {
+		b.verb(v)
+		return true
+	}
+	id, defined := b.enc.paths.use(b.path)
+	if defined {
+		b.verb(define)
+		b.int(int64(id))
+		b.comma()
+		b.buf = append(append(b.buf, b.path...), ']')
+	}
+	b.verb(v)
+	if id >= 0 {
+		b.int(int64(id))
+	} else {
+		b.comma()
+		b.buf = append(b.buf, b.path...)
+	}
+	b.path, b.previous = b.previous, b.path
+	b.hasPrevious = true
+	return true
+}
+
+func (b *Batch) beginReplace() bool {
+	if b.err != nil {
+		return false
+	}
+	if b.count > 0 {
+		b.fail(&ShapeError{Verb: Replace, Reason: "not the first operation of its batch"})
+		return false
+	}
+	b.enc.broken = false
+	b.enc.paths.reset()
+	b.verb(Replace)
+	b.comma()
+	return true
+}
+
+// verb opens an operation.
+func (b *Batch) verb(v Verb) {
+	if len(b.buf) > b.start+1 {
+		b.comma()
+	}
+	b.buf = append(b.buf, '[', '"', byte(v), '"')
+}
+
+func (b *Batch) end() {
+	b.buf = append(b.buf, ']')
+	b.count++
+}
+
+func (b *Batch) comma() { b.buf = append(b.buf, ',') }
+
+func (b *Batch) int(n int64) { b.buf = strconv.AppendInt(append(b.buf, ','), n, 10) }
+
+func (b *Batch) value(v any) {
+	var err error
+	if b.buf, err = appendValue(b.buf, v, 0); err != nil {
+		b.failValue(err)
+	}
+}
+
+func (b *Batch) array(items []any) {
+	var err error
+	if b.buf, err = appendArray(b.buf, items, 0); err != nil {
+		b.failValue(err)
+	}
+}
+
+func (b *Batch) failValue(err error) {
+	b.fail(&ValueError{Cause: err})
+}
+
+func (b *Batch) fail(err error) {
+	if b.err == nil {
+		b.err = &BatchError{Op: b.count, Cause: err}
+	}
+}
+
+// appendPath appends path as JSON. This form is also the path's name in the
+// table: it tells indices from keys of digits.
+func appendPath(dst []byte, path Path) []byte {
+	dst = append(dst, '[')
+	for i, seg := range path {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if seg.isIndex {
+			dst = strconv.AppendInt(dst, int64(seg.index), 10)
+		} else {
+			dst = appendQuoted(dst, seg.key)
+		}
+	}
+	return append(dst, ']')
+}

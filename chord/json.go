@@ -1,0 +1,337 @@
+// JSON read from a peer: values, strings and numbers, strictly by RFC 8259.
+
+package chord
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// parser reads JSON from data. The first error sticks: every method then returns
+// a zero value, and the callers look at err where they would otherwise go on.
+//
+// It exists beside encoding/json because a batch is typed by verb and arity,
+// which that could only find by parsing everything twice; and for speed on text.
+type parser struct {
+	data    []byte
+	pos     int
+	limits  Limits
+	scratch []byte // unescaped text, reused
+	err     error
+}
+
+func (p *parser) fail(err error) {
+	if p.err == nil {
+		p.err = err
+		p.pos = len(p.data) // no byte matches from here on
+	}
+}
+
+func (p *parser) syntax(offset int, reason string) {
+	p.fail(&SyntaxError{Offset: offset, Reason: reason})
+}
+
+// peek skips white space and returns the next byte, 0 at the end.
+func (p *parser) peek() byte {
+	for p.pos < len(p.data) {
+		switch c := p.data[p.pos]; c {
+		case ' ', '\t', '\n', '\r':
+			p.pos++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// accept consumes c if it is the next byte.
+func (p *parser) accept(c byte) bool {
+	if p.peek() != c || p.pos >= len(p.data) {
+		return false
+	}
+	p.pos++
+	return true
+}
+
+func (p *parser) expect(c byte) {
+	if !p.accept(c) {
+		p.syntax(p.pos, "expected '"+string(rune(c))+"'")
+	}
+}
+
+// value reads any value; depth is the number of containers around it.
+func (p *parser) value(depth int) any {
+	switch c := p.peek(); {
+	case c == '"':
+		return p.string()
+	case c == '{':
+		return p.object(depth + 1)
+	case c == '[':
+		return p.array(depth + 1)
+	case c == 't' && p.literal("true"):
+		return true
+	case c == 'f' && p.literal("false"):
+		return false
+	case c == 'n' && p.literal("null"):
+		return nil
+	case c == '-' || isDigit(c):
+		return p.number()
+	}
+	p.syntax(p.pos, "expected a value")
+	return nil
+}
+
+func (p *parser) literal(word string) bool {
+	if !bytes.HasPrefix(p.data[p.pos:], []byte(word)) {
+		return false
+	}
+	p.pos += len(word)
+	return true
+}
+
+func (p *parser) object(depth int) map[string]any {
+	object := map[string]any{}
+	p.nest(depth)
+	p.expect('{')
+	if p.accept('}') {
+		return object
+	}
+	for p.err == nil {
+		if p.peek() != '"' {
+			p.syntax(p.pos, "expected a key")
+			break
+		}
+		key := p.string()
+		p.expect(':')
+		object[key] = p.value(depth)
+		if p.accept('}') {
+			break
+		}
+		p.expect(',')
+	}
+	return object
+}
+
+func (p *parser) array(depth int) []any {
+	items := []any{}
+	p.nest(depth)
+	p.expect('[')
+	if p.accept(']') {
+		return items
+	}
+	for p.err == nil {
+		items = append(items, p.value(depth))
+		if p.accept(']') {
+			break
+		}
+		p.expect(',')
+	}
+	return items
+}
+
+func (p *parser) nest(depth int) {
+	if depth > p.limits.MaxNesting {
+		p.fail(&LimitError{What: "containers around a value", Max: p.limits.MaxNesting})
+	}
+}
+
+// string reads a string. What Go strings cannot hold as text, invalid UTF-8 and
+// lone surrogates, is an error: a replacement would be a silent divergence.
+func (p *parser) string() string {
+	p.expect('"')
+	start := p.pos
+	end := p.plain(start)
+	if end < len(p.data) && p.data[end] == '"' {
+		p.pos = end + 1
+		return string(p.data[start:end])
+	}
+	p.scratch = p.scratch[:0]
+	for p.err == nil {
+		p.scratch = append(p.scratch, p.data[start:end]...)
+		switch {
+		case end == len(p.data):
+			p.syntax(end, "string does not end")
+		case p.data[end] == '"':
+			p.pos = end + 1
+			return string(p.scratch)
+		case p.data[end] == '\\':
+			start = p.escape(end)
+			end = p.plain(start)
+		case p.data[end] < ' ':
+			p.syntax(end, "control character in a string")
+		default:
+			p.syntax(end, "invalid UTF-8")
+		}
+	}
+	return ""
+}
+
+// plain returns the end of the longest run of valid text at start that stands
+// for itself in a string.
+func (p *parser) plain(start int) int {
+	end := plainPrefix(p.data, start)
+	for end < len(p.data) && p.data[end] >= utf8.RuneSelf {
+		run := multibyteRun(p.data, end)
+		if run == end {
+			break
+		}
+		end = plainPrefix(p.data, run)
+	}
+	return end
+}
+
+// escape appends what the escape sequence at i stands for and returns its end.
+func (p *parser) escape(i int) int {
+	if i+1 < len(p.data) {
+		switch c := p.data[i+1]; c {
+		case '"', '\\', '/':
+			p.scratch = append(p.scratch, c)
+			return i + 2
+		case 'n':
+			p.scratch = append(p.scratch, '\n')
+			return i + 2
+		case 'r':
+			p.scratch = append(p.scratch, '\r')
+			return i + 2
+		case 't':
+			p.scratch = append(p.scratch, '\t')
+			return i + 2
+		case 'b':
+			p.scratch = append(p.scratch, '\b')
+			return i + 2
+		case 'f':
+			p.scratch = append(p.scratch, '\f')
+			return i + 2
+		case 'u':
+			return p.unicodeEscape(i)
+		}
+	}
+	p.syntax(i, "unknown escape sequence")
+	return i
+}
+
+// unicodeEscape is escape for \uXXXX and for surrogate pairs of two of them.
+func (p *parser) unicodeEscape(i int) int {
+	r, ok := hex4(p.data, i)
+	if !ok {
+		p.syntax(i, "unknown escape sequence")
+		return i
+	}
+	end := i + 6
+	if utf16.IsSurrogate(r) {
+		low, _ := hex4(p.data, end)
+		if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
+			p.syntax(i, "lone surrogate")
+			return i
+		}
+		end += 6
+	}
+	p.scratch = utf8.AppendRune(p.scratch, r)
+	return end
+}
+
+// hex4 reads \uXXXX at i.
+func hex4(data []byte, i int) (r rune, ok bool) {
+	if len(data) < i+6 || data[i] != '\\' || data[i+1] != 'u' {
+		return 0, false
+	}
+	for _, c := range data[i+2 : i+6] {
+		switch {
+		case isDigit(c):
+			c -= '0'
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// number reads a number as the float64 nearest to it.
+func (p *parser) number() float64 {
+	start := p.pos
+	end, integer := scanNumber(p.data, start)
+	if end == start {
+		p.syntax(start, "expected a number")
+		return 0
+	}
+	p.pos = end
+	text := p.data[start:end]
+	if integer && len(text) <= 15 && text[0] != '-' {
+		n := 0
+		for _, c := range text {
+			n = n*10 + int(c-'0')
+		}
+		return float64(n)
+	}
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		p.syntax(start, "number out of range")
+		return 0
+	}
+	return f
+}
+
+// scanNumber returns the end of the number at start, or start, and whether it
+// is written without fraction and exponent.
+func scanNumber(data []byte, start int) (end int, integer bool) {
+	i := start
+	if i < len(data) && data[i] == '-' {
+		i++
+	}
+	digits := scanDigits(data, i)
+	if digits == i || data[i] == '0' && digits > i+1 {
+		return start, false
+	}
+	i, integer = digits, true
+	if i < len(data) && data[i] == '.' {
+		digits = scanDigits(data, i+1)
+		if digits == i+1 {
+			return start, false
+		}
+		i, integer = digits, false
+	}
+	if i < len(data) && data[i]|0x20 == 'e' {
+		i++
+		if i < len(data) && (data[i] == '+' || data[i] == '-') {
+			i++
+		}
+		digits = scanDigits(data, i)
+		if digits == i {
+			return start, false
+		}
+		i, integer = digits, false
+	}
+	return i, integer
+}
+
+func scanDigits(data []byte, i int) int {
+	for i < len(data) && isDigit(data[i]) {
+		i++
+	}
+	return i
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// maxSafe is the largest integer that a JavaScript number counts exactly to,
+// or the largest int where that is smaller.
+const maxSafe = min(1<<53-1, math.MaxInt)
+
+// count reads an integer that is not negative. ok is false, and nothing is an
+// error yet, when the number is another one.
+func (p *parser) count() (n int, ok bool) {
+	if c := p.peek(); c != '-' && !isDigit(c) {
+		return 0, false
+	}
+	f := p.number()
+	if p.err != nil || f < 0 || f > maxSafe || f != math.Trunc(f) {
+		return 0, false
+	}
+	return int(f), true
+}

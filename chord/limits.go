@@ -1,0 +1,38 @@
+// Limits: how much a decoder believes.
+
+package chord
+
+import "cmp"
+
+// The defaults of [Limits]. An [Encoder] stays below the last three by itself.
+const (
+	DefaultMaxBytes     = 8 << 20 // bytes of JSON in a batch
+	DefaultMaxOps       = 1 << 16 // operations in a batch, path definitions included
+	DefaultMaxPaths     = 1 << 16 // path ids defined since the last base batch
+	DefaultMaxPathDepth = 256     // segments of a path
+	DefaultMaxNesting   = 1000    // containers around a value, itself included
+)
+
+// Limits bounds what a [Decoder] accepts from its peer. A zero field stands for
+// its default.
+//
+// Decoding allocates in proportion to the batch whatever the peer sends. The
+// proportion is that of Go's map[string]any: the worst batch, of objects with
+// one short key each, takes about 45 bytes of memory for each of its bytes.
+type Limits struct {
+	MaxBytes     int // bytes of JSON in a batch
+	MaxOps       int // operations in a batch, path definitions included
+	MaxPaths     int // path ids defined since the last base batch
+	MaxPathDepth int // segments of a path
+	MaxNesting   int // containers around a value, itself included
+}
+
+func (l Limits) withDefaults() Limits {
+	return Limits{
+		MaxBytes:     cmp.Or(l.MaxBytes, DefaultMaxBytes),
+		MaxOps:       cmp.Or(l.MaxOps, DefaultMaxOps),
+		MaxPaths:     cmp.Or(l.MaxPaths, DefaultMaxPaths),
+		MaxPathDepth: cmp.Or(l.MaxPathDepth, DefaultMaxPathDepth),
+		MaxNesting:   cmp.Or(l.MaxNesting, DefaultMaxNesting),
+	}
+}

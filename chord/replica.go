@@ -1,0 +1,39 @@
+// The replica: a document that follows a stream.
+
+package chord
+
+// Replica holds the document that a stream of batches describes, and knows
+// whether it still does. Long texts that slide cost O(bytes added) to update,
+// where [Apply] copies the text.
+//
+// The zero value is ready to use: it has no value and wants a base batch. A
+// Replica must not be copied, nor used by two goroutines at a time. It needs no
+// closing.
+type Replica struct {
+	doc   any
+	ready bool
+	texts *slider
+}
+
+// Apply carries out one batch, as [Apply] does. After an error, and before the
+// first base batch, it answers [ErrNeedBase] to all others.
+func (r *Replica) Apply(ops []Op) error {
+	if !r.ready && !IsBase(ops) {
+		return ErrNeedBase
+	}
+	if r.texts == nil {
+		r.texts = &slider{}
+	}
+	a := applier{doc: r.doc, texts: r.texts}
+	err := a.batch(ops)
+	r.doc, r.ready = a.doc, err == nil
+	if err != nil {
+		r.doc = nil
+	}
+	return err
+}
+
+// Value returns the document, which the next Apply will change in place, and
+// whether there is one: not before the first base batch, nor after an error.
+// Strings from it stay valid.
+func (r *Replica) Value() (doc any, ok bool) { return r.doc, r.ready }
