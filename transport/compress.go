@@ -1,0 +1,92 @@
+// This file is the step between a payload and its compressed form.
+
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	// zstdWindow bounds how far back a match may reach, and with it the memory
+	// of both coders.
+	zstdWindow = 128 << 10
+
+	// minCompress is the smallest payload worth an attempt, in bytes.
+	minCompress = 256
+)
+
+// zstdEncoder and zstdDecoder serve every stream of the process, so that an
+// idle stream costs no tables. Each does one call at a time; others wait.
+var (
+	zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
+		enc, err := zstd.NewWriter(nil,
+			zstd.WithEncoderConcurrency(1),
+			zstd.WithEncoderLevel(zstd.SpeedFastest),
+			zstd.WithWindowSize(zstdWindow),
+			zstd.WithLowerEncoderMem(true),
+			zstd.WithEncoderCRC(false), // the connection keeps bytes whole
+		)
+		if err != nil {
+			panic("transport: zstd refuses our encoder options: " + err.Error())
+		}
+		return enc
+	})
+	zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
+		dec, err := zstd.NewReader(nil,
+			zstd.WithDecoderConcurrency(1),
+			zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(zstdWindow),
+			zstd.WithDecoderMaxMemory(MaxPayload),
+			zstd.WithDecodeAllCapLimit(true), // never past the size we checked
+		)
+		if err != nil {
+			panic("transport: zstd refuses our decoder options: " + err.Error())
+		}
+		return dec
+	})
+)
+
+// compress appends src to dst as one zstd frame. It says false, and dst is
+// unchanged in its length, when that does not save an eighth.
+func compress(dst, src []byte) ([]byte, bool) {
+	if len(src) < minCompress {
+		return dst, false
+	}
+	out := zstdEncoder().EncodeAll(src, dst)
+	if len(out)-len(dst) > len(src)-len(src)/8 {
+		return dst, false
+	}
+	return out, true
+}
+
+// decompressedSize reads what a compressed payload says it will become.
+func decompressedSize(src []byte) (uint64, error) {
+	var h zstd.Header
+	if err := h.Decode(src); err != nil {
+		return 0, fmt.Errorf("zstd header: %w", err)
+	}
+	if h.Skippable || !h.HasFCS || h.DictionaryID != 0 {
+		return 0, errors.New("zstd header: content size missing, or a dictionary named")
+	}
+	return h.FrameContentSize, nil
+}
+
+// decompress replaces the content of dst by that of src, which must be exactly
+// size bytes. The size has been checked against the cap.
+func decompress(dst, src []byte, size int) ([]byte, error) {
+	if cap(dst) < size {
+		dst = make([]byte, 0, size)
+	}
+	out, err := zstdDecoder().DecodeAll(src, dst[:0:size])
+	if err != nil {
+		return dst, fmt.Errorf("zstd: %w", err)
+	}
+	if len(out) != size {
+		return dst, fmt.Errorf("zstd: %d bytes where the header says %d", len(out), size)
+	}
+	return out, nil
+}

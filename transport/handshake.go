@@ -1,0 +1,267 @@
+// This file is the step between a raw connection and two ends that know each
+// other: the handshake, under a deadline.
+
+package transport
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// quoteWait is how long a stranger may take to say more than the bytes that
+// gave it away. They only make the error readable.
+const quoteWait = 50 * time.Millisecond
+
+// handshake is one run of either side over a connection.
+type handshake struct {
+	conn *wire
+	role string // of the peer, for messages: "agent" or "client"
+	seen []byte // the first bytes the peer sent, at most maxQuote
+}
+
+// agreement is what a successful handshake settles.
+type agreement struct {
+	peer       Hello
+	maxPayload int // the largest payload the peer will read, in bytes
+}
+
+// shake runs do under ctx and timeout. On any failure the connection is closed;
+// that also is how a stuck read is released, whatever the connection is.
+func shake(ctx context.Context, conn *wire, timeout time.Duration, peerRole string, do func(*handshake) (agreement, error)) (agreement, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	closed := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(closed)
+		conn.Close()
+	})
+	h := &handshake{conn: conn, role: peerRole}
+	agreed, err := do(h)
+	if !stop() {
+		<-closed
+		conn.finish()
+		return agreement{}, h.interrupted(ctx, timeout)
+	}
+	if err != nil {
+		conn.finish()
+		return agreement{}, h.explain(err)
+	}
+	return agreed, nil
+}
+
+// asClient is the client's side.
+func (h *handshake) asClient(opts Options) (agreement, error) {
+	hello := clientHello{
+		MinVersion: MinVersion, MaxVersion: MaxVersion,
+		Nonce: newNonce(), Software: opts.Software,
+		Auth: []string{authNone}, MaxPayload: uint64(opts.ReadLimit),
+	}
+	if err := h.send(clientMagic, hello); err != nil {
+		return agreement{}, err
+	}
+	if err := h.expectMagic(agentMagic, clientMagic); err != nil {
+		return agreement{}, err
+	}
+	var answer agentHello
+	if err := readHello(h, &answer); err != nil {
+		return agreement{}, err
+	}
+	if answer.Error != nil {
+		return agreement{}, h.refusal(answer.Error)
+	}
+	if err := answer.problem(); err != nil {
+		return agreement{}, &helloFormatError{err}
+	}
+	return agreement{
+		peer:       Hello{Software: answer.Software, Version: answer.Version, Instance: answer.Instance},
+		maxPayload: payloadCap(answer.MaxPayload),
+	}, nil
+}
+
+// asAgent is the agent's side.
+func (h *handshake) asAgent(opts Options) (agreement, error) {
+	if err := h.expectMagic(clientMagic, agentMagic); err != nil {
+		return agreement{}, err
+	}
+	var hello clientHello
+	err := readHello(h, &hello)
+	if err == nil {
+		if problem := hello.problem(); problem != nil {
+			err = &helloFormatError{problem}
+		}
+	}
+	if bad := (*helloFormatError)(nil); errors.As(err, &bad) {
+		h.send(agentMagic, agentHello{Error: &helloError{ReasonMalformed, fmt.Sprintf("%.200s", bad.Error())}})
+	}
+	if err != nil {
+		return agreement{}, err
+	}
+	version, refusal := hello.choose()
+	if refusal != nil {
+		h.send(agentMagic, agentHello{Error: refusal})
+		return agreement{}, h.refusal(refusal)
+	}
+	answer := agentHello{
+		Version: version, Nonce: newNonce(), Software: opts.Software,
+		Instance: opts.Instance, Auth: authNone, MaxPayload: uint64(opts.ReadLimit),
+	}
+	if err := h.send(agentMagic, answer); err != nil {
+		return agreement{}, err
+	}
+	return agreement{
+		peer:       Hello{Software: hello.Software, Version: version},
+		maxPayload: payloadCap(hello.MaxPayload),
+	}, nil
+}
+
+// payloadCap reads a peer's announced cap; a peer that names none has ours.
+func payloadCap(announced uint64) int {
+	if announced == 0 || announced > MaxPayload {
+		return MaxPayload
+	}
+	return int(announced)
+}
+
+func (h *handshake) send(magic [magicSize]byte, v any) error {
+	msg, err := appendHello(magic, v)
+	if err != nil {
+		return err
+	}
+	_, err = h.conn.Write(msg)
+	return err
+}
+
+// Read reads from the connection and remembers the beginning for the errors.
+func (h *handshake) Read(p []byte) (int, error) {
+	n, err := h.conn.Read(p)
+	h.seen = append(h.seen, p[:min(n, maxQuote-len(h.seen))]...)
+	return n, err
+}
+
+// expectMagic reads the magic and fails at the first byte that differs: a
+// stranger that sends less than a magic and waits must not cost the deadline.
+func (h *handshake) expectMagic(want, opposite [magicSize]byte) error {
+	var buf [magicSize]byte
+	for n := 0; n < magicSize; {
+		m, err := h.Read(buf[n:])
+		n += m
+		got := buf[:n]
+		if !bytes.HasPrefix(want[:], got) && !bytes.HasPrefix(opposite[:], got) {
+			h.readMore()
+			return h.stranger()
+		}
+		if err != nil && n < magicSize {
+			if n > 0 && errors.Is(err, io.EOF) {
+				return h.stranger()
+			}
+			return noEOF(err)
+		}
+	}
+	if buf == opposite {
+		return &HandshakeError{
+			Reason: ReasonNotExecagent,
+			Detail: fmt.Sprintf("the peer greets as we do, so it is no %s: an echo, or two of the same side", h.role),
+			Remedy: "connect a client to an agent", Sent: string(h.seen),
+		}
+	}
+	return nil
+}
+
+// readMore tries to learn a little more of what a stranger sent. Only where a
+// deadline can bound it.
+func (h *handshake) readMore() {
+	if h.conn.setReadDeadline(time.Now().Add(quoteWait)) != nil {
+		return
+	}
+	rest := make([]byte, maxQuote-len(h.seen))
+	io.ReadFull(h, rest)
+}
+
+// stranger is the error for a peer with another protocol.
+func (h *handshake) stranger() error {
+	e := &HandshakeError{
+		Reason: ReasonNotExecagent,
+		Detail: fmt.Sprintf("the peer is no execagent %s: it sent %q", h.role, h.seen),
+		Remedy: "check the address; " + h.logHint(),
+		Sent:   string(h.seen),
+	}
+	if bytes.HasPrefix(h.seen, clientMagic[1:5]) || bytes.HasPrefix(h.seen, clientMagic[:5]) {
+		e.Remedy = "a terminal in between changes bytes: use ssh -T, docker exec -i, kubectl exec -i, without -t"
+	}
+	return e
+}
+
+// logHint says where a person finds out more.
+func (h *handshake) logHint() string {
+	if h.role == "agent" {
+		return "is execagent serve running there?"
+	}
+	return "only execagent clients connect here"
+}
+
+// refusal is the error for the agent's no, on either side.
+func (h *handshake) refusal(r *helloError) error {
+	e := &HandshakeError{Reason: r.Code, Sent: string(h.seen)}
+	who := "the agent refuses"
+	if h.role == "client" {
+		who = "refused a client"
+	}
+	e.Detail = fmt.Sprintf("%s: %.300q", who, r.Message)
+	switch r.Code {
+	case ReasonVersionTooOld:
+		e.Remedy = "upgrade the client"
+	case ReasonVersionTooNew:
+		e.Remedy = "upgrade the agent"
+	case ReasonBusy:
+		e.Remedy = "try again later"
+	case ReasonAuth, ReasonMalformed, ReasonRefused:
+	default:
+		e.Reason = ReasonRefused
+		e.Detail = fmt.Sprintf("%s with the unknown code %.64q: %.300q", who, r.Code, r.Message)
+	}
+	return e
+}
+
+// interrupted is the error for a deadline or a cancelled context.
+func (h *handshake) interrupted(ctx context.Context, timeout time.Duration) error {
+	e := &HandshakeError{Reason: ReasonCanceled, Detail: "cancelled", Sent: string(h.seen), Err: context.Cause(ctx)}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		e.Reason = ReasonTimeout
+		e.Detail = fmt.Sprintf("the %s sent nothing within the deadline (at most %v)", h.role, timeout)
+		if len(h.seen) > 0 {
+			e.Detail = fmt.Sprintf("the %s sent only %q within the deadline (at most %v)", h.role, h.seen, timeout)
+		}
+		e.Remedy = "check the address; " + h.logHint()
+	}
+	return e
+}
+
+// explain turns whatever failed into a HandshakeError.
+func (h *handshake) explain(err error) error {
+	if done := (*HandshakeError)(nil); errors.As(err, &done) {
+		return done
+	}
+	e := &HandshakeError{Reason: ReasonClosed, Sent: string(h.seen), Err: err}
+	if bad := (*helloFormatError)(nil); errors.As(err, &bad) {
+		e.Reason = ReasonMalformed
+		e.Detail = fmt.Sprintf("the %s's hello is not valid (it began %q)", h.role, h.seen)
+		return e
+	}
+	if refused := (*PeerError)(nil); errors.As(err, &refused) {
+		e.Reason, e.Detail = ReasonRefused, "refused a client"
+		return e
+	}
+	e.Detail = fmt.Sprintf("the connection ended before the %s's hello", h.role)
+	if len(h.seen) > 0 {
+		e.Detail = fmt.Sprintf("the connection ended within the %s's hello, after %q", h.role, h.seen)
+	}
+	e.Remedy = h.logHint()
+	if why := h.conn.epilogue(); why != "" {
+		e.Detail += " (" + why + ")"
+	}
+	return e
+}

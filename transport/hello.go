@@ -1,0 +1,153 @@
+// This file holds what the two sides say before the multiplexer: magics,
+// versions and hellos. SPEC.md draws them.
+
+package transport
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// Versions of the whole protocol, messages included, that this build speaks.
+const (
+	MinVersion = 1
+	MaxVersion = 1
+)
+
+const (
+	magicSize = 8
+	maxHello  = 4 << 10 // JSON bytes of one hello
+	nonceSize = 32      // bytes
+	maxQuote  = 64      // bytes of a stranger's text kept for the error
+	authNone  = "none"
+)
+
+// The magics differ so that an echo is not mistaken for an agent. Their first
+// byte is not ASCII and they end with CR LF so that a terminal in between,
+// which would eat or change some later byte, shows at once.
+var (
+	clientMagic = [magicSize]byte{0x89, 'E', 'X', 'E', 'C', '>', '\r', '\n'}
+	agentMagic  = [magicSize]byte{0x89, 'E', 'X', 'E', 'C', '<', '\r', '\n'}
+)
+
+// Hello is what one side knows of the other after the handshake.
+type Hello struct {
+	Software string // name and version, for people; foreign text
+	Version  int    // the negotiated protocol version
+	Instance string // which start of the agent this is; empty from a client
+}
+
+// clientHello is the first message, from the client.
+type clientHello struct {
+	MinVersion int      `json:"minVersion"`
+	MaxVersion int      `json:"maxVersion"`
+	Nonce      []byte   `json:"nonce"` // base64 in JSON
+	Software   string   `json:"software"`
+	Auth       []string `json:"auth"`                 // methods it can use
+	MaxPayload uint64   `json:"maxPayload,omitempty"` // bytes it will read
+}
+
+// agentHello is the answer. With Error set nothing else counts.
+type agentHello struct {
+	Version    int         `json:"version,omitempty"`
+	Nonce      []byte      `json:"nonce,omitempty"`
+	Software   string      `json:"software,omitempty"`
+	Instance   string      `json:"instance,omitempty"`
+	Auth       string      `json:"auth,omitempty"` // the method chosen
+	MaxPayload uint64      `json:"maxPayload,omitempty"`
+	Error      *helloError `json:"error,omitempty"`
+}
+
+// helloError is the agent's refusal.
+type helloError struct {
+	Code    Reason `json:"code"`
+	Message string `json:"message"`
+}
+
+// problem says what is wrong with a client's hello, or nil.
+func (h *clientHello) problem() error {
+	switch {
+	case h.MinVersion < 1 || h.MaxVersion < h.MinVersion:
+		return fmt.Errorf("versions %d to %d are not a range", h.MinVersion, h.MaxVersion)
+	case len(h.Nonce) != nonceSize:
+		return fmt.Errorf("nonce of %d bytes, want %d", len(h.Nonce), nonceSize)
+	}
+	return nil
+}
+
+// choose picks the highest version and an authentication method both sides
+// have, or says why it cannot.
+func (h *clientHello) choose() (version int, refusal *helloError) {
+	ours := fmt.Sprintf("agent speaks versions %d to %d", MinVersion, MaxVersion)
+	switch {
+	case h.MaxVersion < MinVersion:
+		return 0, &helloError{ReasonVersionTooOld, fmt.Sprintf("%s, client at most %d", ours, h.MaxVersion)}
+	case h.MinVersion > MaxVersion:
+		return 0, &helloError{ReasonVersionTooNew, fmt.Sprintf("%s, client at least %d", ours, h.MinVersion)}
+	case !slices.Contains(h.Auth, authNone):
+		return 0, &helloError{ReasonAuth, fmt.Sprintf("agent knows the method %q, client offers %.64q", authNone, h.Auth)}
+	}
+	return min(h.MaxVersion, MaxVersion), nil
+}
+
+// problem says what is wrong with an agent's hello that is no refusal, or nil.
+func (h *agentHello) problem() error {
+	switch {
+	case h.Version < MinVersion || h.Version > MaxVersion:
+		return fmt.Errorf("chose version %d of %d to %d", h.Version, MinVersion, MaxVersion)
+	case len(h.Nonce) != nonceSize:
+		return fmt.Errorf("nonce of %d bytes, want %d", len(h.Nonce), nonceSize)
+	case h.Auth != authNone:
+		return fmt.Errorf("chose the method %.64q, not offered", h.Auth)
+	}
+	return nil
+}
+
+func newNonce() []byte {
+	nonce := make([]byte, nonceSize)
+	rand.Read(nonce) // never fails: see crypto/rand
+	return nonce
+}
+
+// appendHello appends magic, length and JSON of v.
+func appendHello(magic [magicSize]byte, v any) ([]byte, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxHello {
+		return nil, fmt.Errorf("our hello has %d bytes, over %d: shorten Software and Instance", len(text), maxHello)
+	}
+	out := binary.BigEndian.AppendUint16(magic[:], uint16(len(text)))
+	return append(out, text...), nil
+}
+
+// readHello reads length and JSON, the magic already consumed, into v.
+func readHello(r io.Reader, v any) error {
+	var head [2]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return noEOF(err)
+	}
+	n := binary.BigEndian.Uint16(head[:])
+	if n > maxHello {
+		return &helloFormatError{fmt.Errorf("hello of %d bytes is over %d", n, maxHello)}
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return noEOF(err)
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		return &helloFormatError{err}
+	}
+	return nil
+}
+
+// helloFormatError marks what the peer's bytes did wrong, as opposed to the
+// connection under them.
+type helloFormatError struct{ error }
+
+func (e *helloFormatError) Unwrap() error { return e.error }

@@ -1,0 +1,85 @@
+// This file sets every knob of the multiplexer, and routes its log.
+
+package transport
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/yamux"
+)
+
+const (
+	// keepAliveInterval is how long an idle peer may be silent before it is
+	// asked for a sign of life.
+	keepAliveInterval = 15 * time.Second
+
+	// writeTimeout bounds one write into the connection, its time in the
+	// multiplexer's queue included, and the answer to a ping. Past it the
+	// session is over: see Session.translate.
+	writeTimeout = 30 * time.Second
+
+	// closeTimeout is how long a peer may take to close its half of a stream
+	// we have closed, and to read what we sent before; then the stream is
+	// reset. Half-closing for longer is done by the end-of-frames mark, which
+	// does not start this clock.
+	closeTimeout = 30 * time.Second
+
+	// acceptBacklog is how many streams may wait to be accepted. yamux takes
+	// it for granted that both sides use the same.
+	acceptBacklog = 256
+
+	// streamWindow is what a peer may send on a stream ahead of its reader, in
+	// bytes. It is also the least yamux allows.
+	streamWindow = 256 << 10
+
+	// maxChunk is the largest piece of a frame handed to yamux at once, in
+	// bytes. yamux has one queue for all streams: a keystroke waits behind at
+	// most one such piece of every other stream.
+	maxChunk = 32 << 10
+)
+
+// muxConfig sets all of yamux's options, so that a new default changes nothing.
+func muxConfig(log *slog.Logger) *yamux.Config {
+	return &yamux.Config{
+		AcceptBacklog: acceptBacklog,
+		// Session.keepAlive does it: nobody waits for yamux's own goroutine.
+		EnableKeepAlive:        false,
+		KeepAliveInterval:      keepAliveInterval, // unused, but zero is refused
+		ConnectionWriteTimeout: writeTimeout,
+		MaxStreamWindowSize:    streamWindow,
+		// Zero disables it. A timer here would close the whole session because
+		// one stream was not accepted for a while; callers have contexts.
+		StreamOpenTimeout:  0,
+		StreamCloseTimeout: closeTimeout,
+		LogOutput:          nil, // its default is stderr
+		Logger:             muxLog{log},
+	}
+}
+
+// muxLog hands yamux's log lines, which never hold payload, to slog.
+type muxLog struct{ log *slog.Logger }
+
+// Print implements yamux.Logger.
+func (l muxLog) Print(v ...any) { l.emit(fmt.Sprint(v...)) }
+
+// Println implements yamux.Logger.
+func (l muxLog) Println(v ...any) { l.emit(fmt.Sprintln(v...)) }
+
+// Printf implements yamux.Logger.
+func (l muxLog) Printf(format string, v ...any) { l.emit(fmt.Sprintf(format, v...)) }
+
+// emit drops the level prefix and keeps its meaning. What yamux calls a warning
+// is often the normal end of a stream that had data under way.
+func (l muxLog) emit(line string) {
+	line = strings.TrimSpace(line)
+	level := slog.LevelDebug
+	if rest, ok := strings.CutPrefix(line, "[ERR] "); ok {
+		line, level = rest, slog.LevelWarn
+	}
+	line = strings.TrimPrefix(line, "[WARN] ")
+	l.log.Log(context.Background(), level, "transport: multiplexer", "message", strings.TrimPrefix(line, "yamux: "))
+}

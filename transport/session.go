@@ -1,0 +1,268 @@
+// This file is one connection's life after the handshake: streams, keepalive,
+// the order of closing.
+
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/yamux"
+)
+
+// defaultHandshakeTimeout bounds a handshake when Options does not.
+const defaultHandshakeTimeout = 10 * time.Second
+
+// Options are the settings of one side of a session. The zero value works.
+type Options struct {
+	// Software names this program and its version to the peer's users.
+	Software string
+
+	// Instance names this start of the agent, so that a client can tell a
+	// restarted one from the old. Clients leave it empty.
+	Instance string
+
+	// Logger gets the multiplexer's troubles, never payload. Nil discards.
+	Logger *slog.Logger
+
+	// HandshakeTimeout bounds the handshake; zero means 10 seconds.
+	HandshakeTimeout time.Duration
+
+	// ReadLimit is the largest payload in bytes this side accepts, compressed
+	// or not; zero, or more than MaxPayload, means MaxPayload. The peer is told
+	// and refuses to send more.
+	ReadLimit int
+}
+
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.HandshakeTimeout <= 0 {
+		o.HandshakeTimeout = defaultHandshakeTimeout
+	}
+	if o.ReadLimit <= 0 || o.ReadLimit > MaxPayload {
+		o.ReadLimit = MaxPayload
+	}
+	return o
+}
+
+// Session is one authenticated connection that carries many streams. Its
+// methods may be called concurrently. Whoever made it closes it.
+type Session struct {
+	wire      *wire
+	mux       *yamux.Session
+	peer      Hello
+	readLimit int
+	peerLimit int
+	done      chan struct{}
+	wg        sync.WaitGroup
+
+	mu      sync.Mutex // guards the rest; not held across I/O
+	ending  bool       // no more goroutines
+	endedBy error      // why this side ended the session, if it did
+}
+
+// Client runs the client's handshake over conn and then the multiplexer. It
+// owns conn from the call on and closes it if it fails; the error is then a
+// [*HandshakeError].
+func Client(ctx context.Context, conn io.ReadWriteCloser, opts Options) (*Session, error) {
+	opts = opts.withDefaults()
+	w := &wire{conn: conn}
+	agreed, err := shake(ctx, w, opts.HandshakeTimeout, "agent", func(h *handshake) (agreement, error) { return h.asClient(opts) })
+	if err != nil {
+		return nil, err
+	}
+	return newSession(w, agreed, opts, yamux.Client)
+}
+
+// Server is the agent's counterpart of [Client].
+func Server(ctx context.Context, conn io.ReadWriteCloser, opts Options) (*Session, error) {
+	opts = opts.withDefaults()
+	w := &wire{conn: conn}
+	agreed, err := shake(ctx, w, opts.HandshakeTimeout, "client", func(h *handshake) (agreement, error) { return h.asAgent(opts) })
+	if err != nil {
+		return nil, err
+	}
+	return newSession(w, agreed, opts, yamux.Server)
+}
+
+func newSession(w *wire, agreed agreement, opts Options, start func(io.ReadWriteCloser, *yamux.Config) (*yamux.Session, error)) (*Session, error) {
+	mux, err := start(w, muxConfig(opts.Logger))
+	if err != nil {
+		w.finish()
+		return nil, fmt.Errorf("transport: starting the multiplexer: %w", err)
+	}
+	s := &Session{
+		wire: w, mux: mux, peer: agreed.peer,
+		readLimit: opts.ReadLimit, peerLimit: agreed.maxPayload,
+		done: make(chan struct{}),
+	}
+	s.wg.Go(s.keepAlive)
+	s.wg.Go(s.awaitEnd)
+	return s, nil
+}
+
+// Peer returns what the other side said of itself.
+func (s *Session) Peer() Hello { return s.peer }
+
+// BytesRead returns the bytes read from the connection, handshake included.
+func (s *Session) BytesRead() int64 { return s.wire.in.Load() }
+
+// BytesWritten returns the bytes written to it, handshake included.
+func (s *Session) BytesWritten() int64 { return s.wire.out.Load() }
+
+// Done is closed when the session has ended, by either side or a failure, and
+// the connection is closed.
+func (s *Session) Done() <-chan struct{} { return s.done }
+
+// Err returns nil while the session lives, and then why it ended: an error that
+// wraps [ErrSessionClosed] and, if there was one, the cause.
+func (s *Session) Err() error {
+	if !s.mux.IsClosed() {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch cause := s.wire.cause(); {
+	case s.endedBy != nil:
+		return s.endedBy
+	case errors.Is(cause, io.EOF):
+		return fmt.Errorf("transport: %w by the peer", ErrSessionClosed)
+	case cause != nil:
+		return fmt.Errorf("transport: %w: connection lost: %w", ErrSessionClosed, cause)
+	}
+	return fmt.Errorf("transport: %w: the peer broke the multiplexer's rules", ErrSessionClosed)
+}
+
+// Open makes a new stream. It returns when the request is on its way, not when
+// the peer has accepted it; it waits while 256 streams are not yet accepted.
+func (s *Session) Open(ctx context.Context) (*Stream, error) {
+	type result struct {
+		stream *yamux.Stream
+		err    error
+	}
+	results := make(chan result)
+	// yamux cannot be told to give up, so a goroutine waits for it and closes
+	// what comes too late.
+	started := s.spawn(func() {
+		stream, err := s.mux.OpenStream()
+		select {
+		case results <- result{stream, err}:
+		case <-ctx.Done():
+			if err == nil {
+				stream.Close()
+			}
+		}
+	})
+	if !started {
+		return nil, s.Err()
+	}
+	select {
+	case r := <-results:
+		if r.err != nil {
+			return nil, fmt.Errorf("transport: opening a stream: %w", s.translate(r.err))
+		}
+		return newStream(s, r.stream), nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("transport: opening a stream: %w", ctx.Err())
+	}
+}
+
+// Accept waits for a stream that the peer opens.
+func (s *Session) Accept(ctx context.Context) (*Stream, error) {
+	stream, err := s.mux.AcceptStreamWithContext(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("transport: accepting a stream: %w", ctx.Err())
+		}
+		return nil, fmt.Errorf("transport: accepting a stream: %w", s.translate(err))
+	}
+	return newStream(s, stream), nil
+}
+
+// Close ends the session and every stream of it, closes the connection and
+// waits for the session's goroutines. What was written before is on its way,
+// but only an end of frames that was read tells that all of it arrived. Close
+// may be called repeatedly, and always returns nil.
+func (s *Session) Close() error {
+	s.end(fmt.Errorf("transport: %w on this side", ErrSessionClosed))
+	s.wg.Wait()
+	return nil
+}
+
+// end closes the multiplexer for a reason of this side's.
+func (s *Session) end(why error) {
+	s.mu.Lock()
+	if s.endedBy == nil && !s.mux.IsClosed() {
+		s.endedBy = why
+	}
+	s.mu.Unlock()
+	s.mux.Close()
+}
+
+// spawn runs f in a goroutine that Close waits for, or says no.
+func (s *Session) spawn(f func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ending {
+		return false
+	}
+	s.wg.Go(f)
+	return true
+}
+
+// awaitEnd completes the end, whoever began it.
+func (s *Session) awaitEnd() {
+	<-s.mux.CloseChan()
+	s.mux.Close() // returns when the close that is under way is complete
+	s.wire.finish()
+	s.mu.Lock()
+	s.ending = true
+	s.mu.Unlock()
+	close(s.done)
+}
+
+// keepAlive ends the session when the peer no longer answers.
+func (s *Session) keepAlive() {
+	tick := time.NewTicker(keepAliveInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-s.mux.CloseChan():
+			return
+		}
+		if _, err := s.mux.Ping(); err != nil {
+			s.end(fmt.Errorf("transport: %w: no sign of life from the peer for %v", ErrSessionClosed, writeTimeout))
+			return
+		}
+	}
+}
+
+// translate turns yamux's errors into ours.
+func (s *Session) translate(err error) error {
+	if errors.Is(err, yamux.ErrConnectionWriteTimeout) {
+		// What was to be written may still be in yamux's queue or half on the
+		// wire: no stream of this session can be trusted any more.
+		s.end(fmt.Errorf("transport: %w: the peer took no bytes for %v", ErrSessionClosed, writeTimeout))
+	}
+	if ended := s.Err(); ended != nil {
+		return ended
+	}
+	switch {
+	case errors.Is(err, yamux.ErrTimeout):
+		return os.ErrDeadlineExceeded
+	case errors.Is(err, yamux.ErrConnectionReset):
+		return ErrStreamReset
+	case errors.Is(err, yamux.ErrStreamClosed):
+		return ErrStreamClosed
+	}
+	return err
+}
