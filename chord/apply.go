@@ -148,7 +148,8 @@ func (a *applier) text(op *Op, holder, at *place, units int, added string) error
 	return nil
 }
 
-func (a *applier) array(op *Op, at *place) ([]any, error) {
+// arrayAt returns the array at the place.
+func arrayAt(op *Op, at *place) ([]any, error) {
 	v, ok := at.get()
 	if !ok {
 		return nil, op.path("does not exist")
@@ -160,13 +161,19 @@ func (a *applier) array(op *Op, at *place) ([]any, error) {
 	return array, nil
 }
 
+// spliced returns the array that op splices, if it can be.
+func spliced(op *Op, at *place) ([]any, error) {
+	array, err := arrayAt(op, at)
+	if err == nil && (op.Index > len(array) || op.Remove > len(array)-op.Index) {
+		err = op.path("%d elements from %d on are not in an array of %d", op.Remove, op.Index, len(array))
+	}
+	return array, err
+}
+
 func (a *applier) splice(op *Op, holder, at *place) error {
-	array, err := a.array(op, at)
+	array, err := spliced(op, at)
 	if err != nil {
 		return err
-	}
-	if op.Index > len(array) || op.Remove > len(array)-op.Index {
-		return op.path("%d elements from %d on are not in an array of %d", op.Remove, op.Index, len(array))
 	}
 	if own := a.owned.renew(op.Path, true); !own {
 		array = slices.Clone(array)
@@ -175,13 +182,19 @@ func (a *applier) splice(op *Op, holder, at *place) error {
 	return nil
 }
 
+// moved returns the array that op reorders, if it can be.
+func moved(op *Op, at *place) ([]any, error) {
+	array, err := arrayAt(op, at)
+	if err == nil && len(op.Perm) != len(array) {
+		err = op.path("a permutation of %d does not fit an array of %d", len(op.Perm), len(array))
+	}
+	return array, err
+}
+
 func (a *applier) move(op *Op, holder, at *place) error {
-	array, err := a.array(op, at)
+	array, err := moved(op, at)
 	if err != nil {
 		return err
-	}
-	if len(op.Perm) != len(array) {
-		return op.path("a permutation of %d does not fit an array of %d", len(op.Perm), len(array))
 	}
 	old := slices.Clone(array)
 	if own := a.owned.renew(op.Path, true); !own {

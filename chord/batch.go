@@ -39,7 +39,7 @@ func (b *Batch) Add(op *Op) {
 	case Delete:
 		b.Delete(op.Path)
 	case Append:
-		appendText(b, op.Path, op.Text)
+		b.AppendText(op.Path, view(op.Text))
 	case Truncate:
 		b.Truncate(op.Path, op.Count)
 	case Splice:
@@ -127,9 +127,7 @@ func (b *Batch) Delete(path Path) {
 
 // AppendText appends text to the string at path. The text should be valid UTF-8:
 // an invalid byte becomes U+FFFD.
-func (b *Batch) AppendText(path Path, text []byte) { appendText(b, path, text) }
-
-func appendText[T string | []byte](b *Batch, path Path, text T) {
+func (b *Batch) AppendText(path Path, text []byte) {
 	if b.begin(Append, path) {
 		b.buf = appendQuoted(append(b.buf, ','), text)
 		b.end()
@@ -304,7 +302,7 @@ func appendPath(dst []byte, path Path) []byte {
 		if seg.isIndex {
 			dst = strconv.AppendInt(dst, int64(seg.index), 10)
 		} else {
-			dst = appendQuoted(dst, seg.key)
+			dst = appendQuoted(dst, view(seg.key))
 		}
 	}
 	return append(dst, ']')

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // parser reads JSON from data. The first error sticks: every method then returns
@@ -16,15 +17,15 @@ import (
 // It exists beside encoding/json because a batch is typed by verb and arity,
 // which that could only find by parsing everything twice; and for speed on text.
 type parser struct {
-	data    []byte
-	pos     int
-	limits  Limits
-	scratch []byte // unescaped text, reused
-	err     error
+	data   []byte
+	pos    int
+	limits Limits
+	err    error
 }
 
+// fail notes err, if it is one.
 func (p *parser) fail(err error) {
-	if p.err == nil {
+	if p.err == nil && err != nil {
 		p.err = err
 		p.pos = len(p.data) // no byte matches from here on
 	}
@@ -142,103 +143,91 @@ func (p *parser) nest(depth int) {
 // lone surrogates, is an error: a replacement would be a silent divergence.
 func (p *parser) string() string {
 	p.expect('"')
-	start := p.pos
-	end := p.plain(start)
-	if end < len(p.data) && p.data[end] == '"' {
-		p.pos = end + 1
-		return string(p.data[start:end])
-	}
-	p.scratch = p.scratch[:0]
+	text := p.data[p.pos:]
+	// Escapes make the text shorter than its JSON, most often by little.
+	buf := make([]byte, 0, quotedLen(text))
 	for p.err == nil {
-		p.scratch = append(p.scratch, p.data[start:end]...)
+		buf, text = appendPlain(buf, text)
 		switch {
-		case end == len(p.data):
-			p.syntax(end, "string does not end")
-		case p.data[end] == '"':
-			p.pos = end + 1
-			return string(p.scratch)
-		case p.data[end] == '\\':
-			start = p.escape(end)
-			end = p.plain(start)
-		case p.data[end] < ' ':
-			p.syntax(end, "control character in a string")
+		case len(text) == 0:
+			p.syntax(len(p.data), "string does not end")
+		case text[0] == '"':
+			p.pos = len(p.data) - len(text) + 1
+			return compact(buf)
+		case text[0] == '\\':
+			buf, text = p.escape(buf, text)
+		case text[0] < ' ':
+			p.syntax(len(p.data)-len(text), "control character in a string")
 		default:
-			p.syntax(end, "invalid UTF-8")
+			p.syntax(len(p.data)-len(text), "invalid UTF-8 in a string")
 		}
 	}
 	return ""
 }
 
-// plain returns the end of the longest run of valid text at start that stands
-// for itself in a string.
-func (p *parser) plain(start int) int {
-	end := plainPrefix(p.data, start)
-	for end < len(p.data) && p.data[end] >= utf8.RuneSelf {
-		run := multibyteRun(p.data, end)
-		if run == end {
-			break
+// quotedLen returns the length of text up to the quote that ends it as a string,
+// or up to its end.
+func quotedLen(text []byte) int {
+	for i := 0; ; i++ {
+		next := bytes.IndexByte(text[i:], '"')
+		if next < 0 {
+			return len(text)
 		}
-		end = plainPrefix(p.data, run)
-	}
-	return end
-}
-
-// escape appends what the escape sequence at i stands for and returns its end.
-func (p *parser) escape(i int) int {
-	if i+1 < len(p.data) {
-		switch c := p.data[i+1]; c {
-		case '"', '\\', '/':
-			p.scratch = append(p.scratch, c)
-			return i + 2
-		case 'n':
-			p.scratch = append(p.scratch, '\n')
-			return i + 2
-		case 'r':
-			p.scratch = append(p.scratch, '\r')
-			return i + 2
-		case 't':
-			p.scratch = append(p.scratch, '\t')
-			return i + 2
-		case 'b':
-			p.scratch = append(p.scratch, '\b')
-			return i + 2
-		case 'f':
-			p.scratch = append(p.scratch, '\f')
-			return i + 2
-		case 'u':
-			return p.unicodeEscape(i)
+		i += next
+		slashes := 0
+		for slashes < i && text[i-1-slashes] == '\\' {
+			slashes++
 		}
-	}
-	p.syntax(i, "unknown escape sequence")
-	return i
-}
-
-// unicodeEscape is escape for \uXXXX and for surrogate pairs of two of them.
-func (p *parser) unicodeEscape(i int) int {
-	r, ok := hex4(p.data, i)
-	if !ok {
-		p.syntax(i, "unknown escape sequence")
-		return i
-	}
-	end := i + 6
-	if utf16.IsSurrogate(r) {
-		low, _ := hex4(p.data, end)
-		if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-			p.syntax(i, "lone surrogate")
+		if slashes%2 == 0 {
 			return i
 		}
-		end += 6
 	}
-	p.scratch = utf8.AppendRune(p.scratch, r)
-	return end
 }
 
-// hex4 reads \uXXXX at i.
-func hex4(data []byte, i int) (r rune, ok bool) {
-	if len(data) < i+6 || data[i] != '\\' || data[i+1] != 'u' {
+// compact returns buf as a string, in its own memory if little of that is unused.
+func compact(buf []byte) string {
+	if cap(buf)-len(buf) > len(buf)/4 {
+		return string(buf)
+	}
+	return unsafe.String(unsafe.SliceData(buf), len(buf))
+}
+
+// unescaped has the characters that a backslash and a letter stand for.
+var unescaped = [256]byte{
+	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
+}
+
+// escape appends to buf what the escape sequence at the start of text stands for,
+// and returns the text after it.
+func (p *parser) escape(buf, text []byte) (_, rest []byte) {
+	if len(text) >= 2 {
+		if c := unescaped[text[1]]; c != 0 {
+			return append(buf, c), text[2:]
+		}
+	}
+	r, ok := hex4(text)
+	if !ok {
+		p.syntax(len(p.data)-len(text), "unknown escape sequence")
+		return buf, text
+	}
+	rest = text[6:]
+	if utf16.IsSurrogate(r) {
+		low, _ := hex4(rest)
+		if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
+			p.syntax(len(p.data)-len(text), "lone surrogate in a string")
+			return buf, text
+		}
+		rest = rest[6:]
+	}
+	return utf8.AppendRune(buf, r), rest
+}
+
+// hex4 reads \uXXXX at the start of text.
+func hex4(text []byte) (r rune, ok bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
 	}
-	for _, c := range data[i+2 : i+6] {
+	for _, c := range text[2:6] {
 		switch {
 		case isDigit(c):
 			c -= '0'

@@ -14,49 +14,57 @@ var errSplit = errors.New("cut splits a surrogate pair")
 // it: two for a character outside the Basic Multilingual Plane, one for any other
 // and for each invalid byte.
 func Units[T string | []byte](s T) int {
+	var text []byte
+	switch s := any(s).(type) {
+	case string:
+		text = view(s)
+	case []byte:
+		text = s
+	}
 	n := 0
-	for i := 0; i < len(s); {
-		if i+8 <= len(s) && load(s, i)&highs == 0 {
-			i += 8
-			n += 8
+	for len(text) > 0 {
+		if ascii := asciiPrefix(text); ascii > 0 {
+			n += ascii
+			text = text[ascii:]
 			continue
 		}
-		size := 1
-		if s[i] >= utf8.RuneSelf {
-			size = max(runeSize(s, i), 1)
-		}
-		i += size
-		n++
-		if size == utf8.UTFMax {
-			n++
-		}
+		r, size := utf8.DecodeRune(text)
+		n += units(r)
+		text = text[size:]
 	}
 	return n
 }
 
-// skipUnits returns the byte offset in s after its first units.
-func skipUnits(s string, units int) (int, error) {
-	if units > len(s) { // a unit is at least a byte
-		return 0, fmt.Errorf("%d code units are not in a text of %d bytes", units, len(s))
+func units(r rune) int {
+	if r > 0xFFFF {
+		return 2
 	}
-	from, left := 0, units
-	for left >= 8 && from+8 <= len(s) && load(s, from)&highs == 0 {
-		from += 8
-		left -= 8
+	return 1
+}
+
+// skipUnits returns the length in bytes of the first n code units of s.
+func skipUnits(s string, n int) (int, error) {
+	if n > len(s) { // a unit is at least a byte
+		return 0, fmt.Errorf("%d code units are not in a text of %d bytes", n, len(s))
 	}
-	for i, r := range s[from:] {
-		switch {
-		case left == 0:
-			return from + i, nil
-		case left == 1 && r > 0xFFFF:
-			return 0, errSplit
-		case r > 0xFFFF:
-			left--
+	text := view(s)
+	i, left := 0, n
+	for left > 0 && i < len(text) {
+		// No more than left bytes can be the characters looked for.
+		if ascii := asciiPrefix(text[i:min(i+left, len(text))]); ascii > 0 {
+			i += ascii
+			left -= ascii
+			continue
 		}
-		left--
+		r, size := utf8.DecodeRune(text[i:])
+		i += size
+		left -= units(r)
 	}
-	if left > 0 {
-		return 0, fmt.Errorf("%d code units are not in a text of %d", units, units-left)
+	switch {
+	case left > 0:
+		return 0, fmt.Errorf("%d code units are not in a text of %d", n, n-left)
+	case left < 0:
+		return 0, errSplit
 	}
-	return len(s), nil
+	return i, nil
 }

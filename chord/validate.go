@@ -35,6 +35,19 @@ func Validate(op *Op) error {
 	return &ShapeError{Reason: fmt.Sprintf("unknown verb %q", string([]byte{byte(op.Verb)}))}
 }
 
+// ValidateWire reports whether wire is a batch of the wire vocabulary, within the
+// default limits. It is what a [Decoder] checks except for what depends on the
+// batches before: whether ids have a definition. The error is a [*BatchError].
+func ValidateWire(wire []byte) error {
+	p := parser{data: wire, limits: Limits{}.withDefaults()}
+	return p.batch(func(n int, op *wireOp) error {
+		if op.ref == inline {
+			return checkPath(op.Verb, op.Path)
+		}
+		return nil
+	})
+}
+
 func (op *Op) shape(format string, args ...any) error {
 	return &ShapeError{Verb: op.Verb, Path: op.Path, Reason: fmt.Sprintf(format, args...)}
 }

@@ -25,7 +25,7 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	case bool:
 		return strconv.AppendBool(dst, v), nil
 	case string:
-		return appendQuoted(dst, v), nil
+		return appendQuoted(dst, view(v)), nil
 	case float64:
 		return appendFloat(dst, v)
 	case int:
@@ -33,9 +33,15 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	case int64:
 		return strconv.AppendInt(dst, v, 10), nil
 	case []any:
-		return appendArray(dst, v, depth)
+		if v != nil {
+			return appendArray(dst, v, depth)
+		}
+		return append(dst, "null"...), nil // as encoding/json has it
 	case map[string]any:
-		return appendObject(dst, v, depth)
+		if v != nil {
+			return appendObject(dst, v, depth)
+		}
+		return append(dst, "null"...), nil
 	}
 	return appendMarshaled(dst, v)
 }
@@ -65,7 +71,7 @@ func appendObject(dst []byte, object map[string]any, depth int) (_ []byte, err e
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendQuoted(dst, key), ':')
+		dst = append(appendQuoted(dst, view(key)), ':')
 		if dst, err = appendValue(dst, object[key], depth+1); err != nil {
 			return dst, err
 		}

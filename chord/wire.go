@@ -25,58 +25,94 @@ type wireOp struct {
 	id  int
 }
 
+// batch reads a complete batch and calls each for every wire operation. The
+// wireOp is reused.
+func (p *parser) batch(each func(n int, op *wireOp) error) error {
+	if len(p.data) > p.limits.MaxBytes {
+		return &BatchError{Cause: &LimitError{What: "bytes", Max: p.limits.MaxBytes}}
+	}
+	var op wireOp
+	n := 0
+	p.expect('[')
+	for more := !p.accept(']'); more && p.err == nil; n++ {
+		if n == p.limits.MaxOps {
+			p.fail(&LimitError{What: "operations", Max: p.limits.MaxOps})
+		}
+		p.operation(&op)
+		if p.err == nil && n > 0 && op.Verb == Replace {
+			p.shape(&op, "not the first operation of its batch")
+		}
+		if p.err == nil {
+			p.fail(each(n, &op))
+		}
+		if p.err != nil {
+			break // with n the operation that failed
+		}
+		if more = !p.accept(']'); more {
+			p.expect(',')
+		}
+	}
+	if p.peek(); p.pos < len(p.data) {
+		p.syntax(p.pos, "data after the batch")
+	}
+	if p.err != nil {
+		return &BatchError{Op: n, Cause: p.err}
+	}
+	return nil
+}
+
 // operation reads one wire operation.
 //
 // The grammar tells the forms of a verb apart by arity, which is known only at
 // the end. One byte of the first argument decides nevertheless, except where it
 // begins something that can be a path or the argument proper: see pathFirst.
-func (p *parser) operation() (op wireOp) {
+func (p *parser) operation(op *wireOp) {
+	*op = wireOp{}
 	if !p.accept('[') {
 		p.fail(&ShapeError{Reason: "not an array"})
-		return op
+		return
 	}
 	op.Verb = p.verb()
 	switch op.Verb {
 	case Replace:
-		p.argument(&op)
+		p.argument(op)
 		op.Value = p.value(0)
 	case define:
-		p.argument(&op)
-		op.id = p.integer(&op, "id")
-		p.argument(&op)
-		op.Path = p.path(&op)
+		p.argument(op)
+		op.id = p.integer(op, "id")
+		p.argument(op)
+		op.Path = p.path(op)
 	case Set:
-		p.reference(&op, p.pathFirst())
-		p.argument(&op)
+		p.reference(op, p.pathFirst())
+		p.argument(op)
 		op.Value = p.value(0)
 	case Delete:
-		p.reference(&op, p.peek() == ',')
+		p.reference(op, p.peek() == ',')
 	case Append:
-		p.reference(&op, p.first() != '"')
-		p.argument(&op)
-		op.Text = p.text(&op)
+		p.reference(op, p.first() != '"')
+		p.argument(op)
+		op.Text = p.text(op)
 	case Truncate:
-		p.reference(&op, p.pathFirst())
-		p.argument(&op)
-		op.Count = p.integer(&op, "count")
+		p.reference(op, p.pathFirst())
+		p.argument(op)
+		op.Count = p.integer(op, "count")
 	case Splice:
-		p.reference(&op, p.pathBeforeSplice())
-		p.argument(&op)
-		op.Index = p.integer(&op, "index")
-		p.argument(&op)
-		op.Remove = p.integer(&op, "number of removed elements")
-		p.argument(&op)
-		op.Items = p.items(&op)
+		p.reference(op, p.pathBeforeSplice())
+		p.argument(op)
+		op.Index = p.integer(op, "index")
+		p.argument(op)
+		op.Remove = p.integer(op, "number of removed elements")
+		p.argument(op)
+		op.Items = p.items(op)
 	case Move:
-		p.reference(&op, p.pathFirst())
-		p.argument(&op)
-		op.Perm = p.permutation(&op)
+		p.reference(op, p.pathFirst())
+		p.argument(op)
+		op.Perm = p.permutation(op)
 	}
 	if p.peek() == ',' {
-		p.shape(&op, "too many elements")
+		p.shape(op, "too many elements")
 	}
 	p.expect(']')
-	return op
 }
 
 func (p *parser) shape(op *wireOp, reason string) {
@@ -110,36 +146,40 @@ func (p *parser) argument(op *wireOp) {
 
 // first returns the first byte of the element after the next comma.
 func (p *parser) first() byte {
-	ahead := *p
-	ahead.accept(',')
-	return ahead.peek()
+	pos := p.pos
+	p.accept(',')
+	c := p.peek()
+	p.pos = pos
+	return c
 }
 
 // pathFirst reports whether the next element is a path or an id with another
 // element after it.
 func (p *parser) pathFirst() bool {
-	ahead := *p
-	ahead.accept(',')
-	if c := ahead.peek(); c != '[' && !isDigit(c) {
-		return false
+	pos := p.pos
+	p.accept(',')
+	path := false
+	if c := p.peek(); c == '[' || isDigit(c) {
+		p.skip()
+		path = p.peek() == ','
 	}
-	ahead.skip()
-	return ahead.peek() == ','
+	p.pos = pos
+	return path
 }
 
 // pathBeforeSplice reports whether a splice names a path: its arguments are not
 // two numbers and an array.
 func (p *parser) pathBeforeSplice() bool {
-	ahead := *p
-	for range 2 {
-		ahead.accept(',')
-		if ahead.peek() == '[' {
-			return true
-		}
-		ahead.skip()
+	pos := p.pos
+	path := p.accept(',') && p.peek() == '['
+	if !path {
+		p.skip()
+		p.accept(',')
+		p.skip()
+		path = p.accept(',') && isDigit(p.peek())
 	}
-	ahead.accept(',')
-	return isDigit(ahead.peek())
+	p.pos = pos
+	return path
 }
 
 // skip moves over a value without checking it: whoever reads it later does.

@@ -12,8 +12,21 @@ import (
 
 const (
 	// zstdWindow bounds how far back a match may reach, and with it the memory
-	// of both coders.
-	zstdWindow = 128 << 10
+	// of both coders. A payload with a larger one is not decompressed.
+	//
+	// Measured with 50 KiB of log-like text (go 1.26, one core of a shared
+	// Xeon; encoder memory is the live heap it adds):
+	//
+	//	level    window  bytes  encode  decode  encoder  decoder
+	//	fastest   32 KiB  10882  158 µs   46 µs  541 KiB   82 KiB
+	//	fastest   64 KiB  10837  173 µs   46 µs  369 KiB  101 KiB
+	//	fastest  256 KiB  10837  173 µs   46 µs  369 KiB  101 KiB
+	//	default   64 KiB  10446  194 µs   44 µs 1389 KiB   99 KiB
+	//	better    64 KiB   9752  343 µs   39 µs 4446 KiB  100 KiB
+	//
+	// A view of 50 KiB fits a window of 64 KiB whole. The default level would
+	// save 4 % of the bytes for a megabyte more in an agent of 24.
+	zstdWindow = 64 << 10
 
 	// minCompress is the smallest payload worth an attempt, in bytes.
 	minCompress = 256
@@ -63,7 +76,9 @@ func compress(dst, src []byte) ([]byte, bool) {
 	return out, true
 }
 
-// decompressedSize reads what a compressed payload says it will become.
+// decompressedSize reads what a compressed payload says it will become. It
+// refuses a size that the payload cannot hold: a block takes at least 4 bytes
+// and gives at most the window (RFC 8878, 3.1.1.2).
 func decompressedSize(src []byte) (uint64, error) {
 	var h zstd.Header
 	if err := h.Decode(src); err != nil {
@@ -71,6 +86,9 @@ func decompressedSize(src []byte) (uint64, error) {
 	}
 	if h.Skippable || !h.HasFCS || h.DictionaryID != 0 {
 		return 0, errors.New("zstd header: content size missing, or a dictionary named")
+	}
+	if most := uint64(len(src)) / 4 * zstdWindow; h.FrameContentSize > most {
+		return 0, fmt.Errorf("zstd header: content of %d bytes in %d compressed ones", h.FrameContentSize, len(src))
 	}
 	return h.FrameContentSize, nil
 }

@@ -55,8 +55,10 @@ func appendFrame(dst []byte, kind Kind, payload []byte) []byte {
 type frameReader struct {
 	r     io.Reader
 	limit int
-	hdr   [frameHeaderSize]byte
-	buf   *[]byte // of the payload last returned, if any
+
+	hdr    [frameHeaderSize]byte
+	length int     // of the payload last read, on the wire
+	buf    *[]byte // of the payload last returned, if any
 }
 
 // next returns the next frame. The payload is valid until the next call.
@@ -74,11 +76,12 @@ func (f *frameReader) next() (kind Kind, payload []byte, begun bool, err error) 
 	}
 	kind = Kind(f.hdr[4] &^ flagCompressed)
 	length := binary.BigEndian.Uint32(f.hdr[:])
-	if length > uint32(f.limit) {
+	if uint64(length) > uint64(f.limit) {
 		return 0, nil, true, &FrameTooLargeError{Kind: kind, Size: uint64(length), Max: uint64(f.limit)}
 	}
+	f.length = int(length)
 	f.buf = getBuffer()
-	if *f.buf, err = readGrowing(f.r, *f.buf, int(length)); err != nil {
+	if *f.buf, err = readGrowing(f.r, *f.buf, f.length); err != nil {
 		return 0, nil, true, noEOF(err)
 	}
 	if f.hdr[4]&flagCompressed != 0 {

@@ -60,8 +60,11 @@ func (h *handshake) asClient(opts Options) (agreement, error) {
 		Nonce: newNonce(), Software: opts.Software,
 		Auth: []string{authNone}, MaxPayload: uint64(opts.ReadLimit),
 	}
-	if err := h.send(clientMagic, hello); err != nil {
-		return agreement{}, err
+	// A stranger may close before it has read us, but not before it has said
+	// what it is: so look at that, too, when sending fails.
+	sendErr := h.send(clientMagic, hello)
+	if ours := (*HandshakeError)(nil); errors.As(sendErr, &ours) {
+		return agreement{}, ours
 	}
 	if err := h.expectMagic(agentMagic, clientMagic); err != nil {
 		return agreement{}, err
@@ -74,7 +77,7 @@ func (h *handshake) asClient(opts Options) (agreement, error) {
 		return agreement{}, h.refusal(answer.Error)
 	}
 	if err := answer.problem(); err != nil {
-		return agreement{}, &helloFormatError{err}
+		return agreement{}, err
 	}
 	return agreement{
 		peer:       Hello{Software: answer.Software, Version: answer.Version, Instance: answer.Instance},
@@ -84,19 +87,7 @@ func (h *handshake) asClient(opts Options) (agreement, error) {
 
 // asAgent is the agent's side.
 func (h *handshake) asAgent(opts Options) (agreement, error) {
-	if err := h.expectMagic(clientMagic, agentMagic); err != nil {
-		return agreement{}, err
-	}
-	var hello clientHello
-	err := readHello(h, &hello)
-	if err == nil {
-		if problem := hello.problem(); problem != nil {
-			err = &helloFormatError{problem}
-		}
-	}
-	if bad := (*helloFormatError)(nil); errors.As(err, &bad) {
-		h.send(agentMagic, agentHello{Error: &helloError{ReasonMalformed, fmt.Sprintf("%.200s", bad.Error())}})
-	}
+	hello, err := h.readClient()
 	if err != nil {
 		return agreement{}, err
 	}
@@ -118,6 +109,22 @@ func (h *handshake) asAgent(opts Options) (agreement, error) {
 	}, nil
 }
 
+// readClient reads the client's hello and tells the client if it is not valid.
+func (h *handshake) readClient() (*clientHello, error) {
+	if err := h.expectMagic(clientMagic, agentMagic); err != nil {
+		return nil, err
+	}
+	hello := new(clientHello)
+	err := readHello(h, hello)
+	if err == nil {
+		err = hello.problem()
+	}
+	if bad := (*helloFormatError)(nil); errors.As(err, &bad) {
+		h.send(agentMagic, agentHello{Error: &helloError{ReasonMalformed, clip(bad.Error())}})
+	}
+	return hello, err
+}
+
 // payloadCap reads a peer's announced cap; a peer that names none has ours.
 func payloadCap(announced uint64) int {
 	if announced == 0 || announced > MaxPayload {
@@ -127,7 +134,7 @@ func payloadCap(announced uint64) int {
 }
 
 func (h *handshake) send(magic [magicSize]byte, v any) error {
-	msg, err := appendHello(magic, v)
+	msg, err := encodeHello(magic, v)
 	if err != nil {
 		return err
 	}
@@ -171,14 +178,12 @@ func (h *handshake) expectMagic(want, opposite [magicSize]byte) error {
 	return nil
 }
 
-// readMore tries to learn a little more of what a stranger sent. Only where a
-// deadline can bound it.
+// readMore tries to learn a little more of what a stranger sent. The connection
+// is lost anyway, so closing it can bound the wait whatever kind it is.
 func (h *handshake) readMore() {
-	if h.conn.setReadDeadline(time.Now().Add(quoteWait)) != nil {
-		return
-	}
-	rest := make([]byte, maxQuote-len(h.seen))
-	io.ReadFull(h, rest)
+	stop := time.AfterFunc(quoteWait, func() { h.conn.Close() })
+	defer stop.Stop()
+	io.ReadFull(h, make([]byte, maxQuote-len(h.seen)))
 }
 
 // stranger is the error for a peer with another protocol.
@@ -210,7 +215,7 @@ func (h *handshake) refusal(r *helloError) error {
 	if h.role == "client" {
 		who = "refused a client"
 	}
-	e.Detail = fmt.Sprintf("%s: %.300q", who, r.Message)
+	e.Detail = fmt.Sprintf("%s: %s", who, quote(r.Message))
 	switch r.Code {
 	case ReasonVersionTooOld:
 		e.Remedy = "upgrade the client"
@@ -221,7 +226,7 @@ func (h *handshake) refusal(r *helloError) error {
 	case ReasonAuth, ReasonMalformed, ReasonRefused:
 	default:
 		e.Reason = ReasonRefused
-		e.Detail = fmt.Sprintf("%s with the unknown code %.64q: %.300q", who, r.Code, r.Message)
+		e.Detail = fmt.Sprintf("%s with the unknown code %s: %s", who, quote(r.Code), quote(r.Message))
 	}
 	return e
 }

@@ -19,11 +19,12 @@ const (
 )
 
 const (
-	magicSize = 8
-	maxHello  = 4 << 10 // JSON bytes of one hello
-	nonceSize = 32      // bytes
-	maxQuote  = 64      // bytes of a stranger's text kept for the error
-	authNone  = "none"
+	magicSize  = 8
+	maxHello   = 4 << 10 // JSON bytes of one hello
+	nonceSize  = 32      // bytes
+	maxQuote   = 64      // bytes of a stranger's text kept for the error
+	maxMessage = 300     // bytes of a peer's message that are repeated
+	authNone   = "none"
 )
 
 // The magics differ so that an echo is not mistaken for an agent. Their first
@@ -72,9 +73,9 @@ type helloError struct {
 func (h *clientHello) problem() error {
 	switch {
 	case h.MinVersion < 1 || h.MaxVersion < h.MinVersion:
-		return fmt.Errorf("versions %d to %d are not a range", h.MinVersion, h.MaxVersion)
+		return malformed("versions %d to %d are not a range", h.MinVersion, h.MaxVersion)
 	case len(h.Nonce) != nonceSize:
-		return fmt.Errorf("nonce of %d bytes, want %d", len(h.Nonce), nonceSize)
+		return malformed("nonce of %d bytes, want %d", len(h.Nonce), nonceSize)
 	}
 	return nil
 }
@@ -89,7 +90,7 @@ func (h *clientHello) choose() (version int, refusal *helloError) {
 	case h.MinVersion > MaxVersion:
 		return 0, &helloError{ReasonVersionTooNew, fmt.Sprintf("%s, client at least %d", ours, h.MinVersion)}
 	case !slices.Contains(h.Auth, authNone):
-		return 0, &helloError{ReasonAuth, fmt.Sprintf("agent knows the method %q, client offers %.64q", authNone, h.Auth)}
+		return 0, &helloError{ReasonAuth, fmt.Sprintf("agent knows the method %q, client offers %s", authNone, quote(h.Auth))}
 	}
 	return min(h.MaxVersion, MaxVersion), nil
 }
@@ -98,11 +99,11 @@ func (h *clientHello) choose() (version int, refusal *helloError) {
 func (h *agentHello) problem() error {
 	switch {
 	case h.Version < MinVersion || h.Version > MaxVersion:
-		return fmt.Errorf("chose version %d of %d to %d", h.Version, MinVersion, MaxVersion)
+		return malformed("chose version %d of %d to %d", h.Version, MinVersion, MaxVersion)
 	case len(h.Nonce) != nonceSize:
-		return fmt.Errorf("nonce of %d bytes, want %d", len(h.Nonce), nonceSize)
+		return malformed("nonce of %d bytes, want %d", len(h.Nonce), nonceSize)
 	case h.Auth != authNone:
-		return fmt.Errorf("chose the method %.64q, not offered", h.Auth)
+		return malformed("chose the method %s, not offered", quote(h.Auth))
 	}
 	return nil
 }
@@ -113,14 +114,28 @@ func newNonce() []byte {
 	return nonce
 }
 
-// appendHello appends magic, length and JSON of v.
-func appendHello(magic [magicSize]byte, v any) ([]byte, error) {
+// quote quotes foreign text and cuts it to maxMessage bytes.
+func quote(v any) string { return clip(fmt.Sprintf("%+q", v)) }
+
+func clip(s string) string {
+	if len(s) > maxMessage {
+		return s[:maxMessage] + "..."
+	}
+	return s
+}
+
+// encodeHello returns magic, length and JSON of v.
+func encodeHello(magic [magicSize]byte, v any) ([]byte, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
 	if len(text) > maxHello {
-		return nil, fmt.Errorf("our hello has %d bytes, over %d: shorten Software and Instance", len(text), maxHello)
+		return nil, &HandshakeError{
+			Reason: ReasonMalformed,
+			Detail: fmt.Sprintf("our own hello has %d bytes, over %d", len(text), maxHello),
+			Remedy: "shorten Options.Software and Options.Instance",
+		}
 	}
 	out := binary.BigEndian.AppendUint16(magic[:], uint16(len(text)))
 	return append(out, text...), nil
@@ -134,7 +149,7 @@ func readHello(r io.Reader, v any) error {
 	}
 	n := binary.BigEndian.Uint16(head[:])
 	if n > maxHello {
-		return &helloFormatError{fmt.Errorf("hello of %d bytes is over %d", n, maxHello)}
+		return malformed("hello of %d bytes is over %d", n, maxHello)
 	}
 	text := make([]byte, n)
 	if _, err := io.ReadFull(r, text); err != nil {
@@ -151,3 +166,7 @@ func readHello(r io.Reader, v any) error {
 type helloFormatError struct{ error }
 
 func (e *helloFormatError) Unwrap() error { return e.error }
+
+func malformed(format string, args ...any) error {
+	return &helloFormatError{fmt.Errorf(format, args...)}
+}

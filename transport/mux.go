@@ -12,22 +12,28 @@ import (
 	"github.com/hashicorp/yamux"
 )
 
+// clocks are the multiplexer's times.
+type clocks struct {
+	// keepAlive is how often the peer is asked for a sign of life.
+	keepAlive time.Duration
+
+	// write bounds one write into the connection, its time in the
+	// multiplexer's queue included, and the wait for that sign of life. Past it
+	// the session is over: see Session.translate.
+	write time.Duration
+
+	// close is how long a peer may take to close its half of a stream we have
+	// closed, and to read what we sent before; then the stream is reset.
+	// Half-closing for longer is done by the end-of-frames mark, which does not
+	// start this clock.
+	close time.Duration
+}
+
+// defaultClocks let a peer be stopped or out of reach for a moment, and drop one
+// that is gone within 25 seconds. A local peer that dies is noticed at once.
+var defaultClocks = clocks{keepAlive: 10 * time.Second, write: 15 * time.Second, close: 30 * time.Second}
+
 const (
-	// keepAliveInterval is how long an idle peer may be silent before it is
-	// asked for a sign of life.
-	keepAliveInterval = 15 * time.Second
-
-	// writeTimeout bounds one write into the connection, its time in the
-	// multiplexer's queue included, and the answer to a ping. Past it the
-	// session is over: see Session.translate.
-	writeTimeout = 30 * time.Second
-
-	// closeTimeout is how long a peer may take to close its half of a stream
-	// we have closed, and to read what we sent before; then the stream is
-	// reset. Half-closing for longer is done by the end-of-frames mark, which
-	// does not start this clock.
-	closeTimeout = 30 * time.Second
-
 	// acceptBacklog is how many streams may wait to be accepted. yamux takes
 	// it for granted that both sides use the same.
 	acceptBacklog = 256
@@ -43,18 +49,18 @@ const (
 )
 
 // muxConfig sets all of yamux's options, so that a new default changes nothing.
-func muxConfig(log *slog.Logger) *yamux.Config {
+func muxConfig(log *slog.Logger, times clocks) *yamux.Config {
 	return &yamux.Config{
 		AcceptBacklog: acceptBacklog,
 		// Session.keepAlive does it: nobody waits for yamux's own goroutine.
 		EnableKeepAlive:        false,
-		KeepAliveInterval:      keepAliveInterval, // unused, but zero is refused
-		ConnectionWriteTimeout: writeTimeout,
+		KeepAliveInterval:      times.keepAlive, // unused, but zero is refused
+		ConnectionWriteTimeout: times.write,
 		MaxStreamWindowSize:    streamWindow,
 		// Zero disables it. A timer here would close the whole session because
 		// one stream was not accepted for a while; callers have contexts.
 		StreamOpenTimeout:  0,
-		StreamCloseTimeout: closeTimeout,
+		StreamCloseTimeout: times.close,
 		LogOutput:          nil, // its default is stderr
 		Logger:             muxLog{log},
 	}

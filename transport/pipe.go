@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"sync"
-	"time"
 )
 
 // pipeBuffer is how many bytes one direction of a Pipe holds before a write
@@ -34,9 +33,6 @@ func (p *pipeEnd) Close() error {
 	return nil
 }
 
-// SetReadDeadline bounds present and later reads.
-func (p *pipeEnd) SetReadDeadline(t time.Time) error { return p.in.setReadDeadline(t) }
-
 // pipeHalf is one direction: a ring of pipeBuffer bytes, allocated at the first
 // write.
 type pipeHalf struct {
@@ -46,8 +42,6 @@ type pipeHalf struct {
 	start, n int  // the n bytes from start on, wrapping, are unread
 	finished bool // the writer has closed
 	dropped  bool // the reader has closed
-	expired  bool // the reader's deadline has passed
-	timer    *time.Timer
 }
 
 func newPipeHalf() *pipeHalf {
@@ -70,8 +64,6 @@ func (h *pipeHalf) read(b []byte) (int, error) {
 			return h.take(b), nil
 		case h.finished:
 			return 0, io.EOF
-		case h.expired:
-			return 0, os.ErrDeadlineExceeded
 		}
 		h.changed.Wait()
 	}
@@ -130,42 +122,5 @@ func (h *pipeHalf) drop() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.dropped, h.ring, h.n = true, nil, 0
-	h.stopTimer()
 	h.changed.Broadcast()
-}
-
-func (h *pipeHalf) setReadDeadline(t time.Time) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.dropped {
-		return os.ErrClosed
-	}
-	h.stopTimer()
-	h.expired = false
-	if !t.IsZero() {
-		h.startTimer(time.Until(t))
-	}
-	return nil
-}
-
-// startTimer sets expired after d. A timer that was replaced while it fired
-// changes nothing.
-func (h *pipeHalf) startTimer(d time.Duration) {
-	var mine *time.Timer
-	mine = time.AfterFunc(d, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if h.timer == mine {
-			h.expired = true
-			h.changed.Broadcast()
-		}
-	})
-	h.timer = mine
-}
-
-func (h *pipeHalf) stopTimer() {
-	if h.timer != nil {
-		h.timer.Stop()
-		h.timer = nil
-	}
 }

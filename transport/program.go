@@ -78,9 +78,6 @@ func newProgram(argv []string) (*program, error) {
 func (p *program) Read(b []byte) (int, error)  { return p.stdout.Read(b) }
 func (p *program) Write(b []byte) (int, error) { return p.stdin.Write(b) }
 
-// SetReadDeadline bounds reads where the system's pipes allow it.
-func (p *program) SetReadDeadline(t time.Time) error { return p.stdout.SetReadDeadline(t) }
-
 // HangUp closes both pipes, which releases reads and writes, and starts the
 // grace after which the child is killed.
 func (p *program) HangUp() {

@@ -38,6 +38,8 @@ type Options struct {
 	// or not; zero, or more than MaxPayload, means MaxPayload. The peer is told
 	// and refuses to send more.
 	ReadLimit int
+
+	clocks clocks // zero except in this package's tests
 }
 
 func (o Options) withDefaults() Options {
@@ -50,6 +52,9 @@ func (o Options) withDefaults() Options {
 	if o.ReadLimit <= 0 || o.ReadLimit > MaxPayload {
 		o.ReadLimit = MaxPayload
 	}
+	if o.clocks == (clocks{}) {
+		o.clocks = defaultClocks
+	}
 	return o
 }
 
@@ -61,6 +66,7 @@ type Session struct {
 	peer      Hello
 	readLimit int
 	peerLimit int
+	clocks    clocks
 	done      chan struct{}
 	wg        sync.WaitGroup
 
@@ -93,15 +99,31 @@ func Server(ctx context.Context, conn io.ReadWriteCloser, opts Options) (*Sessio
 	return newSession(w, agreed, opts, yamux.Server)
 }
 
+// Refuse is what an agent does instead of [Server] with a client that it will
+// not serve, for instance with [ReasonBusy]: it reads the client's hello, answers
+// with the reason and a message for people, and closes conn.
+func Refuse(ctx context.Context, conn io.ReadWriteCloser, opts Options, why Reason, message string) error {
+	opts = opts.withDefaults()
+	w := &wire{conn: conn}
+	_, err := shake(ctx, w, opts.HandshakeTimeout, "client", func(h *handshake) (agreement, error) {
+		if _, err := h.readClient(); err != nil {
+			return agreement{}, err
+		}
+		return agreement{}, h.send(agentMagic, agentHello{Error: &helloError{why, clip(message)}})
+	})
+	w.finish()
+	return err
+}
+
 func newSession(w *wire, agreed agreement, opts Options, start func(io.ReadWriteCloser, *yamux.Config) (*yamux.Session, error)) (*Session, error) {
-	mux, err := start(w, muxConfig(opts.Logger))
+	mux, err := start(w, muxConfig(opts.Logger, opts.clocks))
 	if err != nil {
 		w.finish()
 		return nil, fmt.Errorf("transport: starting the multiplexer: %w", err)
 	}
 	s := &Session{
 		wire: w, mux: mux, peer: agreed.peer,
-		readLimit: opts.ReadLimit, peerLimit: agreed.maxPayload,
+		readLimit: opts.ReadLimit, peerLimit: agreed.maxPayload, clocks: opts.clocks,
 		done: make(chan struct{}),
 	}
 	s.wg.Go(s.keepAlive)
@@ -231,7 +253,7 @@ func (s *Session) awaitEnd() {
 
 // keepAlive ends the session when the peer no longer answers.
 func (s *Session) keepAlive() {
-	tick := time.NewTicker(keepAliveInterval)
+	tick := time.NewTicker(s.clocks.keepAlive)
 	defer tick.Stop()
 	for {
 		select {
@@ -240,7 +262,7 @@ func (s *Session) keepAlive() {
 			return
 		}
 		if _, err := s.mux.Ping(); err != nil {
-			s.end(fmt.Errorf("transport: %w: no sign of life from the peer for %v", ErrSessionClosed, writeTimeout))
+			s.end(fmt.Errorf("transport: %w: no sign of life from the peer for %v", ErrSessionClosed, s.clocks.write))
 			return
 		}
 	}
@@ -251,7 +273,7 @@ func (s *Session) translate(err error) error {
 	if errors.Is(err, yamux.ErrConnectionWriteTimeout) {
 		// What was to be written may still be in yamux's queue or half on the
 		// wire: no stream of this session can be trusted any more.
-		s.end(fmt.Errorf("transport: %w: the peer took no bytes for %v", ErrSessionClosed, writeTimeout))
+		s.end(fmt.Errorf("transport: %w: the peer took no bytes for %v", ErrSessionClosed, s.clocks.write))
 	}
 	if ended := s.Err(); ended != nil {
 		return ended

@@ -4,9 +4,7 @@ package transport
 
 import (
 	"io"
-	"os"
 	"sync"
-	"time"
 )
 
 // Stdio returns this process's standard input and output as a connection, for
@@ -20,15 +18,12 @@ func Stdio() io.ReadWriteCloser {
 
 // stdio joins two files to a connection.
 type stdio struct {
-	in, out *os.File
+	in, out io.ReadWriteCloser
 	once    sync.Once
 }
 
 func (s *stdio) Read(b []byte) (int, error)  { return s.in.Read(b) }
 func (s *stdio) Write(b []byte) (int, error) { return s.out.Write(b) }
-
-// SetReadDeadline bounds reads where the descriptor allows it.
-func (s *stdio) SetReadDeadline(t time.Time) error { return s.in.SetReadDeadline(t) }
 
 // Close closes both. It is idempotent.
 func (s *stdio) Close() error {

@@ -5,6 +5,9 @@
 
 package transport
 
-import "os"
+import (
+	"io"
+	"os"
+)
 
-func takeStdio() (in, out *os.File) { return os.Stdin, os.Stdout }
+func takeStdio() (in, out io.ReadWriteCloser) { return os.Stdin, os.Stdout }

@@ -31,6 +31,11 @@ type Stream struct {
 	closed bool
 }
 
+// shrinkAbove is the size on the wire of a frame, in bytes, after which yamux's
+// buffer for the stream is given up: it keeps what its largest frame took. Not
+// below a usual update, which would then allocate each time.
+const shrinkAbove = 64 << 10
+
 // longAgo as a deadline releases whoever waits.
 var longAgo = time.Unix(1, 0)
 
@@ -53,8 +58,8 @@ func (st *Stream) ReadFrame() (Kind, []byte, error) {
 	}
 	kind, payload, begun, err := st.frames.next()
 	if err == nil {
-		if len(payload) > maxChunk {
-			st.mux.Shrink() // yamux would keep its copy's buffer
+		if st.frames.length > shrinkAbove {
+			st.mux.Shrink()
 		}
 		return kind, payload, nil
 	}

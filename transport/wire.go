@@ -4,11 +4,9 @@
 package transport
 
 import (
-	"errors"
 	"io"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // wire is a connection with a meter. Read and Write may run concurrently, one
@@ -93,11 +91,4 @@ func (w *wire) epilogue() string {
 		return e.Epilogue()
 	}
 	return ""
-}
-
-func (w *wire) setReadDeadline(t time.Time) error {
-	if d, ok := w.conn.(interface{ SetReadDeadline(time.Time) error }); ok {
-		return d.SetReadDeadline(t)
-	}
-	return errors.ErrUnsupported
 }

@@ -1,0 +1,207 @@
+// The explicit producer: a document that is changed through methods.
+
+package chord
+
+import "slices"
+
+// Document is a JSON document that records its changes. Flush returns what
+// happened since the last Flush, coalesced: a field written a hundred times is
+// one operation, appended texts join, what happens inside a value that is new
+// itself is part of it. A method costs O(path + argument), whatever the size of
+// the document and of the text it appends to.
+//
+// A Document is made by [NewDocument]. It must not be copied, nor used by two
+// goroutines at a time. It needs no closing.
+//
+// The methods return the errors of [Apply], and one that fails has changed
+// nothing. A value may be any Go value that encoding/json can marshal: the
+// document keeps a copy, made by [Plain].
+type Document struct {
+	applier applier
+	changes changes
+	base    bool // the next Flush begins with a Replace
+}
+
+// NewDocument returns a document that holds a copy of value. Its first Flush is
+// a base batch.
+func NewDocument(value any) (*Document, error) {
+	d := &Document{applier: applier{texts: &slider{}}}
+	if err := d.Replace(value); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Value returns the document. It belongs to d, and changes with it: do not
+// modify it.
+func (d *Document) Value() any { return d.applier.doc }
+
+// Rebase makes the next Flush a base batch, which any replica can start from.
+func (d *Document) Rebase() {
+	d.base = true
+	d.changes.reset()
+}
+
+// Replace replaces the complete document by a copy of value. The next Flush is a
+// base batch.
+func (d *Document) Replace(value any) error {
+	v, err := Plain(value)
+	if err != nil {
+		return err
+	}
+	d.applier.doc = v
+	d.Rebase()
+	return nil
+}
+
+// Set sets the property or element at path to a copy of value. An index one past
+// the end of an array appends.
+func (d *Document) Set(path Path, value any) error {
+	v, err := Plain(value)
+	if err != nil {
+		return err
+	}
+	op := Op{Verb: Set, Path: path, Value: v}
+	_, at, err := d.locate(&op)
+	if err != nil {
+		return err
+	}
+	if at.object == nil && at.index == len(at.array) {
+		// The same as an insertion, which coalesces with others.
+		array := path[:len(path)-1]
+		return d.splice(&Op{Verb: Splice, Path: array, Index: at.index, Items: []any{v}})
+	}
+	if err := d.applier.apply(&op, ""); err != nil {
+		return err
+	}
+	d.changed(path).set()
+	return nil
+}
+
+// Delete deletes the object property at path. One that does not exist is no
+// error.
+func (d *Document) Delete(path Path) error {
+	op := Op{Verb: Delete, Path: path}
+	_, at, err := d.locate(&op)
+	if err != nil {
+		return err
+	}
+	_, exists := at.get()
+	if err := d.applier.apply(&op, ""); err != nil {
+		return err
+	}
+	if exists {
+		d.changed(path).set()
+	}
+	return nil
+}
+
+// Append appends text to the string at path.
+func (d *Document) Append(path Path, text string) error {
+	return d.text(&Op{Verb: Append, Path: path, Text: validText(text)})
+}
+
+// Truncate removes units UTF-16 code units from the front of the string at path.
+// They must be there, and the cut must not split a surrogate pair. [Units] counts
+// them.
+func (d *Document) Truncate(path Path, units int) error {
+	return d.text(&Op{Verb: Truncate, Path: path, Count: units})
+}
+
+func (d *Document) text(op *Op) error {
+	_, at, err := d.locate(op)
+	if err != nil {
+		return err
+	}
+	v, _ := at.get()
+	before, _ := v.(string)
+	if err := d.applier.apply(op, ""); err != nil {
+		return err
+	}
+	switch {
+	case op.Text != "":
+		d.changed(op.Path).append(len(before))
+	case op.Count > 0:
+		v, _ = at.get()
+		d.changed(op.Path).truncate(len(before), len(before)-len(v.(string)), op.Count)
+	}
+	return nil
+}
+
+// Splice replaces, in the array at path, remove elements from index on by copies
+// of items.
+func (d *Document) Splice(path Path, index, remove int, items ...any) error {
+	op := Op{Verb: Splice, Path: path, Index: index, Remove: remove, Items: make([]any, len(items))}
+	for i, item := range items {
+		v, err := Plain(item)
+		if err != nil {
+			return err
+		}
+		op.Items[i] = v
+	}
+	return d.splice(&op)
+}
+
+func (d *Document) splice(op *Op) error {
+	_, at, err := d.locate(op)
+	if err != nil {
+		return err
+	}
+	array, err := spliced(op, &at)
+	if err != nil || op.Remove == 0 && len(op.Items) == 0 {
+		return err
+	}
+	// Before the splice, because it may have to note what is there now.
+	d.changed(op.Path).splice(op.Index, op.Remove, len(op.Items), len(array))
+	return d.applier.apply(op, "")
+}
+
+// Move reorders the array at path so that new[i] is old[perm[i]].
+func (d *Document) Move(path Path, perm []int) error {
+	op := Op{Verb: Move, Path: path, Perm: slices.Clone(perm)}
+	_, at, err := d.locate(&op)
+	if err != nil {
+		return err
+	}
+	if _, err := moved(&op, &at); err != nil {
+		return err
+	}
+	d.changed(path).move(op.Perm)
+	return d.applier.apply(&op, "")
+}
+
+// Flush appends to dst the operations that make the document at the last Flush
+// the one of now, nothing when they are equal to begin with. The first Flush, the
+// one after Rebase or Replace, and one after more than 4096 separate changes are
+// base batches.
+//
+// The operations own their containers and share nothing with the document but
+// strings. With a dst that has room, numbers and texts cost no allocation.
+func (d *Document) Flush(dst []Op) []Op {
+	if d.base {
+		d.base = false
+		return append(dst, Op{Verb: Replace, Value: clone(d.applier.doc)})
+	}
+	dst = d.changes.emit(dst, d.applier.doc)
+	d.changes.reset()
+	return dst
+}
+
+func (d *Document) locate(op *Op) (holder, at place, err error) {
+	if err := Validate(op); err != nil {
+		return holder, at, err
+	}
+	return d.applier.locate(op)
+}
+
+// changed returns where to note a change of the value at path.
+func (d *Document) changed(path Path) slot {
+	if d.base {
+		return slot{}
+	}
+	if len(d.changes.log) >= maxChanges {
+		d.Rebase()
+		return slot{}
+	}
+	return d.changes.at(path, d.applier.doc)
+}

@@ -1,0 +1,182 @@
+package client
+
+// This file is a connection to an agent, and its control stream.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+
+	"github.com/execagent/execagent/transport"
+	"github.com/execagent/execagent/transport/protocol"
+)
+
+// Options are a client's settings. The zero value works.
+type Options struct {
+	// Software names this program and its version to the agent's operator.
+	Software string
+	// Logger gets the connection's troubles, never payload. Nil discards.
+	Logger *slog.Logger
+}
+
+// Conn is a connection to an agent. Make one with [Dial] or [NewConn], and Close it.
+type Conn struct {
+	session *transport.Session
+	control *transport.Stream
+	wg      sync.WaitGroup
+
+	mu       sync.Mutex // guards the rest; not held across I/O
+	watchers uint64     // numbers given out
+	requests uint64     // the same for requests
+	waiting  map[uint64]chan protocol.Reply
+	lost     error // why no reply will come any more
+}
+
+// Dial connects to the agent at an address such as "unix:/run/execagent.sock"; see
+// [transport.ParseAddress]. The error is a [*transport.DialError] when nothing answers, and a
+// [*transport.HandshakeError] when something other than an agent does.
+func Dial(ctx context.Context, addr string, opts Options) (*Conn, error) {
+	a, err := transport.ParseAddress(addr)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := transport.DialConn(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return NewConn(ctx, conn, opts)
+}
+
+// NewConn speaks to an agent over conn, which it owns from the call on.
+func NewConn(ctx context.Context, conn io.ReadWriteCloser, opts Options) (*Conn, error) {
+	s, err := transport.Client(ctx, conn, transport.Options{Software: opts.Software, Logger: opts.Logger})
+	if err != nil {
+		return nil, err
+	}
+	control, err := s.Open(ctx)
+	if err == nil {
+		err = control.WriteFrame(protocol.KindOpen, protocol.Encode(protocol.Open{Type: protocol.OpenControl}))
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	c := &Conn{session: s, control: control, waiting: make(map[uint64]chan protocol.Reply)}
+	c.wg.Go(c.receive)
+	return c, nil
+}
+
+// Peer returns what the agent said of itself.
+func (c *Conn) Peer() transport.Hello { return c.session.Peer() }
+
+// WireBytes returns the bytes sent and received on the connection so far.
+func (c *Conn) WireBytes() int64 { return c.session.BytesRead() + c.session.BytesWritten() }
+
+// Close ends the connection. Commands go on. It may be called more than once.
+func (c *Conn) Close() error {
+	err := c.session.Close()
+	c.wg.Wait()
+	return err
+}
+
+// Cancel ends the execution of this ID: SIGTERM, after its grace SIGKILL. It returns when the
+// agent has begun to, not when the command has ended. An execution that has settled is left
+// as it is; an unknown one is a [*Failure].
+func (c *Conn) Cancel(ctx context.Context, id string) error {
+	reply := make(chan protocol.Reply, 1)
+	c.mu.Lock()
+	if c.lost != nil {
+		c.mu.Unlock()
+		return fmt.Errorf("client: canceling %q: %w", id, c.lost)
+	}
+	c.requests++
+	seq := c.requests
+	c.waiting[seq] = reply
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.waiting, seq)
+	}()
+	if err := c.send(&protocol.Request{Type: protocol.RequestCancel, Seq: seq, ID: id}); err != nil {
+		return fmt.Errorf("client: canceling %q: %w", id, err)
+	}
+	select {
+	case r, ok := <-reply:
+		switch {
+		case !ok:
+			return fmt.Errorf("client: canceling %q: %w", id, c.lost)
+		case r.Failure != nil:
+			return r.Failure
+		}
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("client: canceling %q: %w", id, ctx.Err())
+	}
+}
+
+// acknowledge tells the agent that a watcher has taken a batch.
+func (c *Conn) acknowledge(watcher uint64) {
+	// If this fails the session is over, and the watcher's own stream says so.
+	_ = c.send(&protocol.Request{Type: protocol.RequestAck, Watcher: watcher, Count: 1})
+}
+
+func (c *Conn) send(r *protocol.Request) error {
+	return c.control.WriteFrame(protocol.KindRequest, protocol.Encode(r))
+}
+
+// receive hands replies to those who wait, until the control stream ends.
+func (c *Conn) receive() {
+	err := c.receiveReplies()
+	c.control.Close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lost = err
+	for _, reply := range c.waiting {
+		close(reply)
+	}
+	clear(c.waiting)
+}
+
+func (c *Conn) receiveReplies() error {
+	for {
+		kind, payload, err := c.control.ReadFrame()
+		if err != nil {
+			return err
+		}
+		if kind == protocol.KindFailure {
+			return decodeFailure(payload)
+		}
+		var r protocol.Reply
+		if kind != protocol.KindReply {
+			return &ProtocolError{"reading replies", fmt.Errorf("a frame of kind %d", kind)}
+		} else if err := decode(payload, &r); err != nil {
+			return &ProtocolError{"reading replies", err}
+		}
+		c.mu.Lock()
+		if reply := c.waiting[r.Seq]; reply != nil {
+			reply <- r
+			delete(c.waiting, r.Seq)
+		}
+		c.mu.Unlock()
+	}
+}
+
+// open makes an execution's stream and sends what it is for.
+func (c *Conn) open(ctx context.Context, o *protocol.Open) (*transport.Stream, error) {
+	c.mu.Lock()
+	c.watchers++
+	o.Watcher = c.watchers
+	c.mu.Unlock()
+	stream, err := c.session.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := stream.WriteFrame(protocol.KindOpen, protocol.Encode(o)); err != nil {
+		stream.Close()
+		return nil, err
+	}
+	return stream, nil
+}

@@ -1,0 +1,31 @@
+// Package client runs commands in an agent and follows their output.
+//
+// [Dial] connects to an agent; [Conn.Start] runs a command there. [Command.Batches] yields
+// what the agent sends, and folds it; [Command.View] is the bounded text so far;
+// [Command.Wait] returns the one final result. To run an agent in this process instead, see
+// the package client/embed.
+//
+// # Shape
+//
+//	frames ─▶ chord.Decoder ─▶ chord.Apply ─▶ View
+//
+// Nothing is read ahead: a caller that does not ask for batches costs the agent two
+// unacknowledged ones, and finds the latest state when it asks again.
+//
+// # Concurrency
+//
+// A [Conn] is safe for concurrent use and closed by whoever dialed it. Of a [Command], one
+// goroutine at a time may use Batches and Wait; its other methods are safe beside that.
+//
+// # Outcomes
+//
+// Wait returns a result if and only if the command settled, whatever its exit code. A
+// refusal by the agent is a [*Failure]. A connection that breaks is a [*LostError]: the
+// command goes on, its outcome is unknown here, and [Conn.Attach] on a new connection finds
+// it by its ID.
+//
+// # Trust
+//
+// The agent runs in a sandbox that may have been taken over: what it sends is bounded and
+// checked, and can end nothing but this connection.
+package client

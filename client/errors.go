@@ -1,0 +1,40 @@
+package client
+
+// This file is the errors a caller may have to tell apart, beside [Failure] and those of the
+// transport.
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/execagent/execagent/transport/protocol"
+)
+
+// LostError says that the connection ended before the result came. What the command did since
+// is unknown; it is not an exit.
+type LostError struct {
+	ID    string         // the execution
+	State protocol.State // the last state seen
+	Err   error          // what happened to the connection
+}
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("client: connection lost, outcome of %q unknown (last seen %s): %v", e.ID, e.State, e.Err)
+}
+
+func (e *LostError) Unwrap() error { return e.Err }
+
+// ProtocolError says that the agent sent what this client cannot follow.
+type ProtocolError struct {
+	Doing string // what the client was doing
+	Err   error
+}
+
+func (e *ProtocolError) Error() string {
+	return fmt.Sprintf("client: %s: the agent sent something wrong: %v", e.Doing, e.Err)
+}
+
+func (e *ProtocolError) Unwrap() error { return e.Err }
+
+// ErrNoStdin is returned for input to a command that was started without.
+var ErrNoStdin = errors.New("client: the command has no stdin: start it with Spec.Stdin = client.StdinPipe (execctl run --stdin)")

@@ -1,0 +1,60 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"github.com/execagent/execagent/execagent"
+	"github.com/execagent/execagent/transport"
+)
+
+// serve serves all addresses until ctx ends or one of them fails, then ends the commands.
+func serve(ctx context.Context, agent *execagent.Agent, addrs []string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	listeners, err := listenAll(ctx, addrs)
+	if err != nil {
+		return errors.Join(err, agent.Close())
+	}
+	failed := make(chan error, len(listeners))
+	for i, l := range listeners {
+		fmt.Fprintf(os.Stderr, "execagent: serving on %s\n", addrs[i])
+		go func() { failed <- agent.Serve(ctx, l) }()
+	}
+	for range listeners {
+		if e := <-failed; e != nil {
+			err = errors.Join(err, e)
+			cancel(e)
+		}
+	}
+	return errors.Join(err, agent.Close())
+}
+
+// listenAll listens on all addresses, or none.
+func listenAll(ctx context.Context, addrs []string) ([]net.Listener, error) {
+	var listeners []net.Listener
+	for _, text := range addrs {
+		l, err := listen(ctx, text)
+		if err != nil {
+			for _, l := range listeners {
+				err = errors.Join(err, l.Close())
+			}
+			return nil, err
+		}
+		listeners = append(listeners, l)
+	}
+	return listeners, nil
+}
+
+func listen(ctx context.Context, text string) (net.Listener, error) {
+	addr, err := transport.ParseAddress(text)
+	if err != nil {
+		return nil, err
+	}
+	return transport.Listen(ctx, addr)
+}

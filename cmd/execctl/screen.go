@@ -1,0 +1,184 @@
+package main
+
+// This file shows an execution on a terminal: the live view, redrawn in place, and a status
+// line below it.
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/execagent/execagent/client"
+	"golang.org/x/term"
+)
+
+const (
+	// tick moves the clock in the status line while no output comes.
+	tick = 500 * time.Millisecond
+	// fallbackRows is used when the terminal does not say its size.
+	fallbackRows = 24
+)
+
+// screen redraws the last rows of the view in place. Lines are cut at the right edge by the
+// terminal itself (autowrap off), which knows the width of its characters best.
+type screen struct {
+	out   *os.File
+	begun time.Time
+	done  chan struct{}
+	wg    sync.WaitGroup
+	once  sync.Once
+
+	mu    sync.Mutex // guards the rest; held while drawing
+	view  client.View
+	drawn int // rows below the first of what was drawn
+	rate  rate
+}
+
+// rate is the throughput between the last two batches that were far enough apart.
+type rate struct {
+	at    time.Time
+	bytes int64
+	value float64 // bytes a second
+}
+
+func (r *rate) add(now time.Time, bytes int64) {
+	if d := now.Sub(r.at); d >= tick {
+		r.value = float64(bytes-r.bytes) / d.Seconds()
+		r.at, r.bytes = now, bytes
+	}
+}
+
+func newScreen(out *os.File) *screen {
+	s := &screen{out: out, begun: time.Now(), done: make(chan struct{})}
+	s.rate.at = s.begun
+	s.wg.Go(s.tick)
+	return s
+}
+
+func (s *screen) tick() {
+	t := time.NewTicker(tick)
+	defer t.Stop()
+	for {
+		select {
+		case <-s.done:
+			return
+		case <-t.C:
+			s.mu.Lock()
+			_ = s.draw()
+			s.mu.Unlock()
+		}
+	}
+}
+
+func (s *screen) batch(_ client.Batch, v client.View) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.view = v
+	s.rate.add(time.Now(), v.Truncation.TotalBytes)
+	return s.draw()
+}
+
+// result replaces the moving view by the final one, all of it, for the scrollback.
+func (s *screen) result(r *client.Result, v client.View) error {
+	s.stop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var b bytes.Buffer
+	s.erase(&b)
+	text := finalText(r, v)
+	b.WriteString(text)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		b.WriteByte('\n')
+	}
+	if _, err := s.out.Write(b.Bytes()); err != nil {
+		return err
+	}
+	explain(os.Stderr, r)
+	fmt.Fprintf(os.Stderr, "\x1b[2m[exit %d · %.1f s · %s]\x1b[m\n", r.ExitCode, r.Seconds, amounts(v))
+	return nil
+}
+
+// stop ends the clock. It may be called more than once.
+func (s *screen) stop() {
+	s.once.Do(func() { close(s.done) })
+	s.wg.Wait()
+}
+
+// draw replaces what was drawn before.
+func (s *screen) draw() error {
+	cols, rows, err := term.GetSize(int(s.out.Fd()))
+	if err != nil || cols <= 0 || rows <= 0 {
+		rows = fallbackRows
+	}
+	lines := lastLines(s.view.Text+s.view.Live, max(1, rows-2))
+	var b bytes.Buffer
+	s.erase(&b)
+	b.WriteString("\x1b[?7l")
+	for _, line := range lines {
+		b.WriteString(line)
+		b.WriteString("\r\n")
+	}
+	fmt.Fprintf(&b, "\x1b[7m %s \x1b[m\x1b[?7h", s.status())
+	s.drawn = len(lines)
+	_, err = s.out.Write(b.Bytes())
+	return err
+}
+
+// erase goes back to where drawing began and clears everything from there.
+func (s *screen) erase(b *bytes.Buffer) {
+	b.WriteByte('\r')
+	if s.drawn > 0 {
+		fmt.Fprintf(b, "\x1b[%dA", s.drawn)
+	}
+	b.WriteString("\x1b[J")
+	s.drawn = 0
+}
+
+func (s *screen) status() string {
+	parts := []string{
+		time.Since(s.begun).Truncate(100 * time.Millisecond).String(),
+		amounts(s.view),
+		size(s.rate.value) + "/s",
+	}
+	if s.view.SpillPath != "" {
+		parts = append(parts, s.view.SpillPath)
+	}
+	return strings.Join(parts, " · ")
+}
+
+func amounts(v client.View) string {
+	return fmt.Sprintf("%d lines · %s", v.Truncation.TotalLines, size(float64(v.Truncation.TotalBytes)))
+}
+
+// size formats bytes for a person.
+func size(n float64) string {
+	for _, unit := range []string{"B", "KB", "MB", "GB"} {
+		if n < 1000 {
+			if unit == "B" {
+				return fmt.Sprintf("%.0f B", n)
+			}
+			return fmt.Sprintf("%.1f %s", n, unit)
+		}
+		n /= 1000
+	}
+	return fmt.Sprintf("%.1f TB", n)
+}
+
+// lastLines returns the last n lines of text.
+func lastLines(text string, n int) []string {
+	text = strings.TrimSuffix(text, "\n")
+	if text == "" {
+		return nil
+	}
+	at := len(text)
+	for range n {
+		at = strings.LastIndexByte(text[:at], '\n')
+		if at < 0 {
+			break
+		}
+	}
+	return strings.Split(text[at+1:], "\n")
+}

@@ -1,0 +1,196 @@
+//go:build linux
+
+package execagent
+
+// This file is the agent itself: its settings and the registry of executions.
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/execagent/execagent/spill"
+	"github.com/execagent/execagent/transport/protocol"
+)
+
+// defaultRetention is how long a settled execution stays answerable.
+const defaultRetention = time.Hour
+
+// Options are an agent's settings. The zero value works.
+type Options struct {
+	// SpillDir is the directory for the complete outputs; "" means [spill.DefaultDir]. It
+	// is made, private, with the first output that needs it.
+	SpillDir string
+	// Software names the program and version to clients.
+	Software string
+	// Logger gets what an operator should know, never output or commands. Nil discards.
+	Logger *slog.Logger
+	// Retention is how long a settled execution can still be attached to; 0 means an hour.
+	Retention time.Duration
+}
+
+// Agent runs executions and serves clients. Make one with [New]; whoever made it closes it.
+type Agent struct {
+	opts     Options
+	instance string
+	log      *slog.Logger
+	ctx      context.Context // ends when Close begins
+	stop     context.CancelFunc
+	wg       sync.WaitGroup // sessions and executions
+
+	mu         sync.Mutex // guards the rest; not held across I/O
+	closing    bool
+	executions map[string]*execution
+
+	spills lazyStore
+}
+
+// New returns an agent that runs nothing yet.
+func New(opts Options) *Agent {
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	if opts.SpillDir == "" {
+		opts.SpillDir = spill.DefaultDir()
+	}
+	if opts.Retention <= 0 {
+		opts.Retention = defaultRetention
+	}
+	var id [16]byte
+	rand.Read(id[:])
+	a := &Agent{
+		opts:       opts,
+		instance:   hex.EncodeToString(id[:]),
+		log:        opts.Logger,
+		executions: make(map[string]*execution),
+		spills:     lazyStore{dir: opts.SpillDir},
+	}
+	a.ctx, a.stop = context.WithCancel(context.Background())
+	return a
+}
+
+// Close ends all executions (SIGTERM, after their grace SIGKILL), waits until they are
+// settled, ends all sessions and waits for them. It may be called more than once.
+func (a *Agent) Close() error {
+	a.mu.Lock()
+	first := !a.closing
+	a.closing = true
+	all := slices.Collect(maps.Values(a.executions))
+	a.mu.Unlock()
+	if first {
+		for _, e := range all {
+			e.end(protocol.ReasonCanceled)
+		}
+		for _, e := range all {
+			<-e.settled
+			e.release()
+		}
+		a.stop()
+	}
+	a.wg.Wait()
+	return a.spills.close()
+}
+
+// start runs spec, or finds the execution that the same spec already started.
+func (a *Agent) start(spec protocol.Spec) (e *execution, existing bool, err error) {
+	spec, err = spec.Check()
+	if err != nil {
+		return nil, false, &protocol.Failure{Code: protocol.CodeBadSpec, Message: err.Error()}
+	}
+	e, existing, err = a.reserve(spec)
+	if err != nil {
+		return nil, false, err
+	}
+	if existing {
+		return e, true, e.awaitStart()
+	}
+	if err := e.start(); err != nil {
+		a.forget(e)
+		return nil, false, err
+	}
+	return e, false, nil
+}
+
+// reserve enters an execution for spec under its ID, or finds the one that has it.
+func (a *Agent) reserve(spec protocol.Spec) (e *execution, existing bool, err error) {
+	digest := spec.Digest()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closing {
+		return nil, false, &protocol.Failure{Code: protocol.CodeClosing, Message: "the agent is shutting down; start the command on another one"}
+	}
+	if e := a.executions[spec.ID]; e != nil {
+		if e.digest != digest {
+			return nil, false, &protocol.Failure{
+				Code:    protocol.CodeIDInUse,
+				Message: fmt.Sprintf("id %q belongs to another command on this agent: choose another id, or attach to it", spec.ID),
+			}
+		}
+		return e, true, nil
+	}
+	e = newExecution(a, spec, digest)
+	a.executions[spec.ID] = e
+	return e, false, nil
+}
+
+// find returns the execution of this ID.
+func (a *Agent) find(id string) (*execution, error) {
+	a.mu.Lock()
+	e := a.executions[id]
+	a.mu.Unlock()
+	if e == nil {
+		return nil, &protocol.Failure{
+			Code:    protocol.CodeUnknownID,
+			Message: fmt.Sprintf("no execution %.140q on this agent: it never started here, or settled more than %v ago", id, a.opts.Retention),
+		}
+	}
+	return e, e.awaitStart()
+}
+
+// forget removes a settled execution.
+func (a *Agent) forget(e *execution) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.executions[e.spec.ID] == e {
+		delete(a.executions, e.spec.ID)
+	}
+}
+
+// lazyStore opens the spill directory when the first output needs it, and again after a
+// failure: a directory that was put right serves later executions.
+type lazyStore struct {
+	dir string
+
+	mu    sync.Mutex // guards store; held while opening it
+	store *spill.Store
+}
+
+func (l *lazyStore) create(id string, opts spill.FileOptions) (*spill.File, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.store == nil {
+		store, err := spill.Open(l.dir)
+		if err != nil {
+			return nil, err
+		}
+		l.store = store
+	}
+	return l.store.Create(id, opts)
+}
+
+func (l *lazyStore) close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.store == nil {
+		return nil
+	}
+	err := l.store.Close()
+	l.store = nil
+	return err
+}

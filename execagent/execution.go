@@ -1,0 +1,153 @@
+//go:build linux
+
+package execagent
+
+// This file is one execution: what it is, how far it has come, who watches it.
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/execagent/execagent/limits"
+	"github.com/execagent/execagent/transport/protocol"
+)
+
+// execution is one command and its life. The agent makes it; life.go ends it.
+//
+//	starting ─▶ running ─▶ exited ─▶ settled
+type execution struct {
+	agent   *Agent
+	spec    protocol.Spec
+	digest  string
+	started chan struct{} // closed when the start has succeeded or failed
+	settled chan struct{} // closed when result is final
+
+	// Set before started is closed.
+	startErr error
+	begun    time.Time
+	proc     *process
+	out      *output
+	pump     *pump
+	stdin    *stdin
+
+	mu     sync.Mutex // guards the rest; not held across I/O
+	state  protocol.State
+	status status          // valid from exited on
+	result protocol.Result // valid once settled
+	// ending is why the agent ended the command, if it did.
+	ending protocol.Reason
+	// killed is closed when SIGKILL was sent.
+	killed   chan struct{}
+	reaped   bool // the process group may be somebody else's
+	timers   []*time.Timer
+	watchers map[*limits.Publisher]struct{}
+}
+
+func newExecution(a *Agent, spec protocol.Spec, digest string) *execution {
+	return &execution{
+		agent:    a,
+		spec:     spec,
+		digest:   digest,
+		started:  make(chan struct{}),
+		settled:  make(chan struct{}),
+		killed:   make(chan struct{}),
+		state:    protocol.Running,
+		watchers: make(map[*limits.Publisher]struct{}),
+	}
+}
+
+// start runs the command. Its error is a [*protocol.Failure].
+func (e *execution) start() error {
+	defer close(e.started)
+	proc, err := startProcess(&e.spec)
+	if err != nil {
+		e.startErr = &protocol.Failure{Code: protocol.CodeStartFailed, Message: err.Error()}
+		close(e.settled)
+		return e.startErr
+	}
+	e.begun = time.Now()
+	e.proc = proc
+	e.out = newOutput(&e.spec, &e.agent.spills, e.changed)
+	e.pump = newPump(proc.output, e.out)
+	e.stdin = &stdin{kind: e.spec.Stdin, file: proc.stdin}
+	if e.spec.Timeout > 0 {
+		e.after(e.spec.Timeout, func() { e.end(protocol.ReasonTimeout) })
+	}
+	e.agent.wg.Go(e.pump.run)
+	e.agent.wg.Go(e.live)
+	return nil
+}
+
+// awaitStart returns once the start by another client has come to its end.
+func (e *execution) awaitStart() error {
+	<-e.started
+	return e.startErr
+}
+
+// watch tells p of changes from now on, until unwatch.
+func (e *execution) watch(p *limits.Publisher) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.watchers[p] = struct{}{}
+}
+
+func (e *execution) unwatch(p *limits.Publisher) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.watchers, p)
+}
+
+func (e *execution) changed(c limits.Change) {
+	if c == limits.None {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for p := range e.watchers {
+		p.Changed(c)
+	}
+}
+
+// progress is what watchers are told beside the window.
+type progress struct {
+	state    protocol.State
+	exitCode int
+	signal   string
+}
+
+func (e *execution) progress() progress {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return progress{e.state, e.status.exitCode(), e.status.signalName()}
+}
+
+// errStdinEnded says that input came when nothing can take it.
+var errStdinEnded = errors.New("stdin has ended")
+
+// stdin is the command's standard input, for whichever client writes it.
+type stdin struct {
+	kind protocol.Stdin
+	file interface {
+		Write([]byte) (int, error)
+		Close() error
+	}
+
+	once sync.Once
+}
+
+// write blocks while the command does not read, and fails once it cannot.
+func (s *stdin) write(p []byte) error {
+	if s.kind != protocol.StdinPipe {
+		return errStdinEnded
+	}
+	_, err := s.file.Write(p)
+	return err
+}
+
+// close ends the input. It may be called more than once, and releases a blocked write.
+func (s *stdin) close() {
+	if s.kind == protocol.StdinPipe {
+		s.once.Do(func() { s.file.Close() })
+	}
+}

@@ -1,0 +1,219 @@
+//go:build linux
+
+package execagent
+
+// This file is how an execution ends: exit, the rest of the output, kill, settle.
+
+import (
+	"time"
+
+	"github.com/execagent/execagent/limits"
+	"github.com/execagent/execagent/transport/protocol"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// quiet is how long the output must be silent to count as complete, when processes
+	// that outlive the leader hold it open.
+	quiet = 100 * time.Millisecond
+	// chatter is how long such processes may go on printing before the result no longer
+	// waits for them.
+	chatter = 2 * time.Second
+	// backlog is more than any PTY or pipe holds, bytes: once so much was read after the
+	// leader's exit, everything it wrote was read.
+	backlog = 2 * pipeSize
+	// burial is how long killed processes may take to disappear, and exequy how often to look.
+	burial = 2 * time.Second
+	exequy = 10 * time.Millisecond
+)
+
+// live is the goroutine of an execution: it waits for the exit and brings everything to its
+// one result.
+func (e *execution) live() {
+	st, err := e.proc.awaitExit()
+	if err != nil {
+		e.agent.log.Error("waiting for a command", "id", e.spec.ID, "error", err)
+	}
+	e.exited(st)
+	e.stdin.close()
+	if e.wasEnded() {
+		e.awaitGroup()
+	}
+	open := !e.drain()
+	e.settle(open)
+}
+
+// exited publishes the leader's status.
+func (e *execution) exited(st status) {
+	e.mu.Lock()
+	e.state = protocol.Exited
+	e.status = st
+	e.mu.Unlock()
+	e.changed(limits.Urgent)
+}
+
+// drain waits until the output is complete: end of file, or quiet while leftovers hold it
+// open, or the longest they may go on. It reports whether the end of file was reached.
+//
+// What the leader wrote is in the kernel when it exits, so it is read once the pump has found
+// nothing to read since, or has read more than the kernel can hold.
+func (e *execution) drain() (ended bool) {
+	exit := time.Now()
+	already := e.pump.total.Load()
+	timer := time.NewTimer(quiet)
+	defer timer.Stop()
+	for {
+		select {
+		case <-e.pump.done:
+			return true
+		case <-timer.C:
+		}
+		read := max(exit.UnixNano(), e.pump.lastRead.Load())
+		silent := time.Duration(time.Now().UnixNano() - read)
+		waiting := e.pump.waiting.Load()
+		if waiting && silent >= quiet {
+			return false
+		}
+		complete := waiting || e.pump.total.Load()-already > backlog
+		if complete && time.Since(exit) >= chatter {
+			return false
+		}
+		timer.Reset(max(quiet-silent, time.Millisecond))
+	}
+}
+
+// settle makes the result final and public. open says that leftovers hold the output open.
+func (e *execution) settle(open bool) {
+	leader := e.proc.pid
+	used := e.reap()
+	leftovers := []protocol.Process{}
+	if open || groupExists(leader) {
+		leftovers = append(leftovers, members(leader, ofSession)...)
+	}
+	e.out.seal(open)
+	r := protocol.Result{
+		ID:         e.spec.ID,
+		Leftovers:  leftovers,
+		Seconds:    time.Since(e.begun).Seconds(),
+		CPUSeconds: used.cpu.Seconds(),
+		MaxRSSKiB:  used.maxRSS,
+	}
+	e.out.describe(&r)
+	e.mu.Lock()
+	r.Reason = e.reason()
+	r.ExitCode = e.status.exitCode()
+	if name := e.status.signalName(); name != "" {
+		r.Signal = &name
+	}
+	e.result = r
+	e.state = protocol.Settled
+	for _, t := range e.timers {
+		t.Stop()
+	}
+	e.timers = nil
+	e.mu.Unlock()
+	e.after(e.agent.opts.Retention, func() { e.agent.forget(e) })
+	e.changed(limits.Urgent)
+	close(e.settled)
+}
+
+func (e *execution) reason() protocol.Reason {
+	switch {
+	case e.ending != "":
+		return e.ending
+	case e.status.signal != 0:
+		return protocol.ReasonSignaled
+	}
+	return protocol.ReasonExited
+}
+
+// reap takes the leader out of the process table. From here on the group is not signalled: its
+// number may become somebody else's.
+func (e *execution) reap() usage {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.reaped = true
+	return e.proc.reap()
+}
+
+// end asks the process group to end, and kills it after the grace. The first reason counts, and
+// none if the leader has already exited.
+func (e *execution) end(reason protocol.Reason) {
+	if e.awaitStart() != nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ending != "" || e.reaped {
+		return
+	}
+	if e.state == protocol.Running {
+		e.ending = reason
+	}
+	signalGroup(e.proc.pid, unix.SIGTERM)
+	e.afterLocked(e.spec.Grace, e.kill)
+}
+
+func (e *execution) kill() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.reaped {
+		signalGroup(e.proc.pid, unix.SIGKILL)
+		close(e.killed)
+	}
+}
+
+func (e *execution) wasEnded() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.ending != ""
+}
+
+// awaitGroup waits until the process group that is being ended is empty but for its leader:
+// by its own doing, or by SIGKILL. Nothing announces that, so it has to be looked for.
+func (e *execution) awaitGroup() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var deadline <-chan time.Time
+	killed := e.killed
+	for {
+		select {
+		case <-timer.C:
+			if len(members(e.proc.pid, ofGroup)) == 0 {
+				return
+			}
+			timer.Reset(exequy)
+		case <-killed:
+			killed = nil
+			t := time.NewTimer(burial)
+			defer t.Stop()
+			deadline = t.C
+		case <-deadline:
+			return
+		}
+	}
+}
+
+// release ends what outlives the settling: draining for leftovers, and the retention.
+func (e *execution) release() {
+	if e.startErr != nil {
+		return
+	}
+	e.pump.file.Close()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, t := range e.timers {
+		t.Stop()
+	}
+}
+
+// after calls f later, unless the execution settles first.
+func (e *execution) after(d time.Duration, f func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.afterLocked(d, f)
+}
+
+func (e *execution) afterLocked(d time.Duration, f func()) {
+	e.timers = append(e.timers, time.AfterFunc(d, f))
+}

@@ -1,0 +1,230 @@
+//go:build linux
+
+package execagent
+
+// This file is the server's side of a connection: sessions, and what each stream is for.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+
+	"github.com/execagent/execagent/transport"
+	"github.com/execagent/execagent/transport/protocol"
+)
+
+// Serve accepts connections until ctx ends or the listener fails, and serves each. It returns
+// when all of them have ended; nil when ctx was the reason. It closes the listener.
+func (a *Agent) Serve(ctx context.Context, l net.Listener) error {
+	stop := context.AfterFunc(ctx, func() { l.Close() })
+	defer stop()
+	defer l.Close()
+	var sessions sync.WaitGroup
+	defer sessions.Wait()
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return fmt.Errorf("execagent: accepting on %s: %w", l.Addr(), err)
+		}
+		sessions.Go(func() {
+			if err := a.ServeConn(ctx, conn); err != nil {
+				a.log.Info("connection ended in an error", "error", err)
+			}
+		})
+	}
+}
+
+// ServeConn serves one connection until it ends, ctx ends or the agent is closed. It owns conn.
+func (a *Agent) ServeConn(ctx context.Context, conn io.ReadWriteCloser) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(a.ctx, cancel)()
+	t, err := transport.Server(ctx, conn, transport.Options{
+		Software:  a.opts.Software,
+		Instance:  a.instance,
+		Logger:    a.log,
+		ReadLimit: protocol.MaxClientPayload,
+	})
+	if err != nil {
+		return err
+	}
+	s := &session{agent: a, transport: t, watchers: make(map[uint64]*watcher)}
+	return s.serve(ctx)
+}
+
+// session is one client's connection.
+type session struct {
+	agent     *Agent
+	transport *transport.Session
+
+	mu       sync.Mutex // guards watchers
+	watchers map[uint64]*watcher
+}
+
+func (s *session) serve(ctx context.Context) error {
+	var streams sync.WaitGroup
+	defer streams.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer s.transport.Close()
+	for {
+		stream, err := s.transport.Accept(ctx)
+		if err != nil {
+			if ctx.Err() != nil || errors.Is(err, transport.ErrSessionClosed) {
+				return nil
+			}
+			return err
+		}
+		streams.Go(func() {
+			defer stream.Close()
+			s.handle(ctx, stream)
+		})
+	}
+}
+
+// handle serves one stream. Whatever goes wrong ends this stream and nothing else.
+func (s *session) handle(ctx context.Context, stream *transport.Stream) {
+	kind, payload, err := stream.ReadFrame()
+	if err != nil {
+		s.fail(stream, err)
+		return
+	}
+	var open protocol.Open
+	if kind != protocol.KindOpen {
+		err = fmt.Errorf("a stream begins with frame kind %d, not %d", protocol.KindOpen, kind)
+	} else {
+		err = protocol.Decode(payload, &open)
+	}
+	if err != nil {
+		s.fail(stream, &protocol.Failure{Code: protocol.CodeBadRequest, Message: err.Error()})
+		return
+	}
+	if open.Type == protocol.OpenControl {
+		err = s.control(stream)
+	} else {
+		err = s.watch(ctx, stream, &open)
+	}
+	if err != nil && ctx.Err() == nil {
+		s.fail(stream, err)
+	}
+}
+
+// fail tells the client why the stream ends, if it can still be told.
+func (s *session) fail(stream *transport.Stream, err error) {
+	failure := (*protocol.Failure)(nil)
+	if !errors.As(err, &failure) {
+		failure = &protocol.Failure{Code: protocol.CodeBadRequest, Message: err.Error()}
+	}
+	if stream.WriteFrame(protocol.KindFailure, protocol.Encode(failure)) == nil {
+		_ = stream.CloseWrite()
+	}
+}
+
+// watch serves a stream that starts an execution or attaches to one.
+func (s *session) watch(ctx context.Context, stream *transport.Stream, open *protocol.Open) error {
+	e, existing, err := s.target(open)
+	if err != nil {
+		return err
+	}
+	w := newWatcher(e, stream)
+	if err := s.register(open.Watcher, w); err != nil {
+		return err
+	}
+	defer s.unregister(open.Watcher)
+	err = stream.WriteFrame(protocol.KindStarted, protocol.Encode(protocol.Started{
+		ID:       e.spec.ID,
+		PID:      e.proc.pid,
+		Shell:    e.proc.shell,
+		Stdin:    e.spec.Stdin,
+		Existing: existing,
+	}))
+	if err != nil {
+		return err
+	}
+	return w.run(ctx)
+}
+
+// target finds or starts what the stream is about.
+func (s *session) target(open *protocol.Open) (e *execution, existing bool, err error) {
+	switch {
+	case open.Type == protocol.OpenStart && open.Spec != nil:
+		return s.agent.start(*open.Spec)
+	case open.Type == protocol.OpenAttach:
+		e, err = s.agent.find(open.ID)
+		return e, true, err
+	}
+	return nil, false, &protocol.Failure{Code: protocol.CodeBadRequest,
+		Message: fmt.Sprintf("a stream is for control, start (with a spec) or attach, not %.40q", open.Type)}
+}
+
+func (s *session) register(number uint64, w *watcher) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watchers[number] != nil {
+		return &protocol.Failure{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("watcher %d is in use on this connection", number)}
+	}
+	s.watchers[number] = w
+	return nil
+}
+
+func (s *session) unregister(number uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.watchers, number)
+}
+
+// control serves the stream that never queues behind output.
+func (s *session) control(stream *transport.Stream) error {
+	for {
+		kind, payload, err := stream.ReadFrame()
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		var r protocol.Request
+		if kind != protocol.KindRequest {
+			return fmt.Errorf("a control stream carries frames of kind %d, not %d", protocol.KindRequest, kind)
+		} else if err := protocol.Decode(payload, &r); err != nil {
+			return err
+		}
+		if r.Type == protocol.RequestAck {
+			s.ack(&r)
+			continue
+		}
+		reply := protocol.Reply{Seq: r.Seq}
+		if err := s.request(&r); err != nil && !errors.As(err, &reply.Failure) {
+			return err
+		}
+		if err := stream.WriteFrame(protocol.KindReply, protocol.Encode(reply)); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *session) ack(r *protocol.Request) {
+	s.mu.Lock()
+	w := s.watchers[r.Watcher]
+	s.mu.Unlock()
+	if w != nil { // else it has just ended
+		w.publisher.Acked(r.Count)
+	}
+}
+
+// request does what a client asks. Its error is a [*protocol.Failure].
+func (s *session) request(r *protocol.Request) error {
+	if r.Type != protocol.RequestCancel {
+		return &protocol.Failure{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("unknown request %.40q: this agent may be too old for it", r.Type)}
+	}
+	e, err := s.agent.find(r.ID)
+	if err == nil {
+		e.end(protocol.ReasonCanceled)
+	}
+	return err
+}

@@ -1,0 +1,143 @@
+package protocol
+
+// This file is the frames of a stream and the messages in them.
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// The kinds of frames: what the transport carries as a number.
+const (
+	// KindOpen is the first frame of a stream, client to agent: an [Open].
+	KindOpen = 1
+	// KindStarted answers a start or attach, agent to client: a [Started].
+	KindStarted = 2
+	// KindFailure ends a stream, agent to client: a [Failure].
+	KindFailure = 3
+	// KindBatch is one batch, agent to client: a JSON array of WireOps.
+	KindBatch = 4
+	// KindResult is the last frame of an execution's stream, agent to client: a [Result].
+	KindResult = 5
+	// KindStdin is bytes of standard input, client to agent.
+	KindStdin = 6
+	// KindStdinEnd is the end of standard input, client to agent; empty. The end of the
+	// client's side of the stream is not: it may be a client that only stops watching.
+	KindStdinEnd = 7
+	// KindRequest is a request on the control stream, client to agent: a [Request].
+	KindRequest = 8
+	// KindReply answers it, agent to client: a [Reply].
+	KindReply = 9
+)
+
+// MaxStdinFrame is the most bytes of standard input a client puts into one frame: small, so
+// that nothing waits long behind them.
+const MaxStdinFrame = 32 << 10
+
+// MaxClientPayload is the largest payload in bytes that an agent accepts: a start with a long
+// command and a large environment.
+const MaxClientPayload = 4 << 20
+
+// The purposes of a stream.
+const (
+	OpenControl = "control"
+	OpenStart   = "start"
+	OpenAttach  = "attach"
+)
+
+// Open says what a stream is for.
+type Open struct {
+	Type string `json:"type"`
+	// Watcher is the client's number for this stream's watcher, unique in the session;
+	// acknowledgements name it. For start and attach.
+	Watcher uint64 `json:"watcher,omitempty"`
+	// Spec is what to start.
+	Spec *Spec `json:"spec,omitempty"`
+	// ID is what to attach to.
+	ID string `json:"id,omitempty"`
+}
+
+// Started says that the execution exists and batches follow.
+type Started struct {
+	ID  string `json:"id"`
+	PID int    `json:"pid"`
+	// Shell is the path of the shell that runs the command.
+	Shell string `json:"shell"`
+	// Stdin says whether the command takes input.
+	Stdin Stdin `json:"stdin"`
+	// Existing is set when a start found this same execution instead of making it.
+	Existing bool `json:"existing,omitempty"`
+}
+
+// The requests on a control stream.
+const (
+	// RequestAck acknowledges batches; it has no reply.
+	RequestAck = "ack"
+	// RequestCancel ends an execution.
+	RequestCancel = "cancel"
+)
+
+// Request is a message on the control stream.
+type Request struct {
+	Type string `json:"type"`
+	// Seq numbers requests that want a reply, from 1.
+	Seq uint64 `json:"seq,omitempty"`
+	// Watcher and Count are for ack: which watcher has taken how many batches.
+	Watcher uint64 `json:"watcher,omitempty"`
+	Count   int    `json:"count,omitempty"`
+	// ID is for cancel.
+	ID string `json:"id,omitempty"`
+}
+
+// Reply answers the request of the same Seq.
+type Reply struct {
+	Seq     uint64   `json:"seq"`
+	Failure *Failure `json:"failure,omitempty"`
+}
+
+// Code tells failures apart.
+type Code string
+
+const (
+	CodeBadRequest  Code = "bad-request"  // the message cannot be understood
+	CodeBadSpec     Code = "bad-spec"     // the spec cannot be run
+	CodeStartFailed Code = "start-failed" // the system refused to start the command
+	CodeIDInUse     Code = "id-in-use"    // another spec runs under this ID
+	CodeUnknownID   Code = "unknown-id"   // no execution has this ID
+	CodeClosing     Code = "closing"      // the agent is shutting down
+)
+
+// Failure is an agent's refusal. It is the error that callers of the client see.
+type Failure struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+}
+
+func (f *Failure) Error() string { return f.Message }
+
+// Encode returns v as the payload of a frame.
+func Encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(fmt.Sprintf("protocol: a %T always marshals: %v", v, err))
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// Decode parses a payload from a client into v, strictly.
+func Decode(payload []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(payload))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("protocol: decoding a %T: %w", v, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("protocol: decoding a %T: something follows the message", v)
+	}
+	return nil
+}
