@@ -10,18 +10,13 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/creack/pty"
 	"github.com/execagent/execagent/transport/protocol"
 	"golang.org/x/sys/unix"
 )
 
-const (
-	// ptyCols and ptyRows are wide enough that ps and the like do not cut lines.
-	ptyCols, ptyRows = 200, 50
-	// pipeSize is the capacity asked for a command's output pipe, in bytes: the default
-	// of 64 KiB makes writer and reader switch sixteen times as often.
-	pipeSize = 1 << 20
-)
+// pipeSize is the capacity asked for a command's output pipe, in bytes: the default of 64 KiB
+// makes writer and reader switch sixteen times as often.
+const pipeSize = 1 << 20
 
 // process is a command that was started.
 type process struct {
@@ -109,31 +104,13 @@ func (p *process) openOutput(pipe bool, theirs *files) (*os.File, error) {
 		})
 		return w, nil
 	}
-	master, slave, err := pty.Open()
+	master, slave, err := openPTY()
 	if err != nil {
-		return nil, fmt.Errorf("open a PTY: %w: is /dev/ptmx there, and devpts mounted at /dev/pts? Without one, ask for a pipe", err)
+		return nil, fmt.Errorf("open a PTY: %w: mount devpts, or ask for a pipe", err)
 	}
 	p.output = master
 	theirs.add(slave)
-	return slave, control(slave, setRaw)
-}
-
-// setRaw turns output processing off and sets the size. With OPOST on, the kernel looks at
-// every byte for newlines: a third of the throughput, and a spill that is not what the
-// program wrote.
-func setRaw(fd int) error {
-	t, err := unix.IoctlGetTermios(fd, unix.TCGETS)
-	if err != nil {
-		return fmt.Errorf("read the PTY's settings: %w", err)
-	}
-	t.Oflag &^= unix.OPOST
-	if err := unix.IoctlSetTermios(fd, unix.TCSETS, t); err != nil {
-		return fmt.Errorf("turn off the PTY's output processing: %w", err)
-	}
-	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: ptyRows, Col: ptyCols}); err != nil {
-		return fmt.Errorf("set the PTY's size: %w", err)
-	}
-	return nil
+	return slave, nil
 }
 
 func (p *process) openStdin(kind protocol.Stdin, theirs *files) (*os.File, error) {

@@ -1,0 +1,80 @@
+//go:build linux
+
+package execagent
+
+// This file opens a PTY whose master stays in the poller.
+//
+// creack/pty is not used for it: its Open calls Fd, which makes the master blocking. Each
+// execution would then hold a thread in read(2), and a read could not be told "nothing yet".
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// ptyCols and ptyRows are wide enough that ps and the like do not cut lines.
+const ptyCols, ptyRows = 200, 50
+
+// openPTY returns the two ends of a new PTY, with output processing off.
+func openPTY() (master, slave *os.File, err error) {
+	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open /dev/ptmx: %w", err)
+	}
+	master = os.NewFile(uintptr(fd), "/dev/ptmx")
+	slaveFD, err := openSlave(fd)
+	if err == nil {
+		slave = os.NewFile(uintptr(slaveFD), "pty")
+		err = setRaw(slaveFD)
+	}
+	if err != nil {
+		master.Close()
+		if slave != nil {
+			slave.Close()
+		}
+		return nil, nil, err
+	}
+	return master, slave, nil
+}
+
+// openSlave unlocks the PTY and opens its other end: through the master, which also works
+// where /dev/pts is another mount's, or else by name (Linux before 4.13, and emulations).
+func openSlave(master int) (int, error) {
+	if err := unix.IoctlSetPointerInt(master, unix.TIOCSPTLCK, 0); err != nil {
+		return -1, fmt.Errorf("unlock the PTY: %w", err)
+	}
+	const flags = unix.O_RDWR | unix.O_NOCTTY | unix.O_CLOEXEC
+	if fd, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(master), unix.TIOCGPTPEER, flags); errno == 0 {
+		return int(fd), nil
+	}
+	n, err := unix.IoctlGetInt(master, unix.TIOCGPTN)
+	if err != nil {
+		return -1, fmt.Errorf("find the PTY's name: %w", err)
+	}
+	name := fmt.Sprintf("/dev/pts/%d", n)
+	fd, err := unix.Open(name, flags, 0)
+	if err != nil {
+		return -1, fmt.Errorf("open %s: %w", name, err)
+	}
+	return fd, nil
+}
+
+// setRaw turns output processing off and sets the size. With OPOST on, the kernel looks at
+// every byte for newlines: a third of the throughput, and a spill that is not what the
+// program wrote.
+func setRaw(fd int) error {
+	t, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	if err != nil {
+		return fmt.Errorf("read the PTY's settings: %w", err)
+	}
+	t.Oflag &^= unix.OPOST
+	if err := unix.IoctlSetTermios(fd, unix.TCSETS, t); err != nil {
+		return fmt.Errorf("turn off the PTY's output processing: %w", err)
+	}
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: ptyRows, Col: ptyCols}); err != nil {
+		return fmt.Errorf("set the PTY's size: %w", err)
+	}
+	return nil
+}
