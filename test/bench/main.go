@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	work, err := newWorkshop(places)
+	work, err := newWorkshop(places, os.Stderr)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 )
@@ -49,7 +50,11 @@ func buildOwn(w *workshop) (p ownPrograms, err error) {
 // side returns the run of a side: a fresh agent, so that its costs are of this one command.
 func (p ownPrograms) side(temp string, flags ...string) func(context.Context, input, string) (sample, error) {
 	return func(ctx context.Context, in input, scratch string) (sample, error) {
-		socket := filepath.Join(temp, "agent.sock")
+		dir, err := os.MkdirTemp(temp, "")
+		if err != nil {
+			return sample{}, err
+		}
+		socket := filepath.Join(dir, "sock")
 		agent, err := startServer(
 			exec.CommandContext(ctx, p.agent, "serve", "--listen", "unix:"+socket, "--spill-dir", filepath.Join(scratch, "spill")),
 			func() bool { return accepts("unix", socket) })

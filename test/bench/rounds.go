@@ -37,7 +37,7 @@ func (r *result) err() error {
 func measureAll(ctx context.Context, opts options, w *workshop, sides []side) ([]kindRun, error) {
 	var runs []kindRun
 	for i, kind := range gen.Kinds() {
-		fmt.Fprintf(os.Stderr, "input %s\n", kind)
+		fmt.Fprintf(w.log, "input %s\n", kind)
 		in, err := prepareInput(w.data, kind, opts.size)
 		if err != nil {
 			return nil, err
@@ -77,11 +77,11 @@ func (k *kindRun) round(ctx context.Context, w *workshop, round int) error {
 		}
 		if err != nil {
 			r.failed = fmt.Errorf("round %d: %w", round+1, err)
-			fmt.Fprintf(os.Stderr, "  %s: %v\n", r.side.name, r.failed)
+			fmt.Fprintf(w.log, "  %s: %v\n", r.side.name, r.failed)
 			continue
 		}
 		r.samples = append(r.samples, s)
-		fmt.Fprintf(os.Stderr, "  round %d: %-32s %8.3f s\n", round+1, r.side.name, s.seconds)
+		fmt.Fprintf(w.log, "  round %d: %-32s %8.3f s\n", round+1, r.side.name, s.seconds)
 	}
 	return nil
 }

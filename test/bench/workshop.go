@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,11 +42,12 @@ func findPlaces() (places, error) {
 // A workshop is what all sides share. Whoever makes it closes it.
 type workshop struct {
 	places
-	self string // this program, to start the limits' children
-	temp string // short-named: a unix socket's path has at most 107 bytes
+	self string    // this program, to start the limits' children
+	temp string    // short-named: a unix socket's path has at most 107 bytes
+	log  io.Writer // progress
 }
 
-func newWorkshop(p places) (*workshop, error) {
+func newWorkshop(p places, log io.Writer) (*workshop, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -57,7 +59,7 @@ func newWorkshop(p places) (*workshop, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &workshop{places: p, self: self, temp: temp}, nil
+	return &workshop{places: p, self: self, temp: temp, log: log}, nil
 }
 
 func (w *workshop) close() { os.RemoveAll(w.temp) }
