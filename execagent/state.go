@@ -99,7 +99,8 @@ func (s *state) view(d *limits.Delta) *protocol.View {
 		Signal:        s.signal,
 	}
 	if s.state != protocol.Running {
-		v.ExitCode = &s.exitCode
+		code := s.exitCode
+		v.ExitCode = &code
 	}
 	return v
 }

@@ -16,6 +16,8 @@ const (
 // line is the unfinished line and the cursor in it. Its content depends on the characters
 // printed and their order only, never on how they were grouped into calls.
 type line struct {
+	settle func(p []byte) // takes what moves out
+
 	buf []byte
 	cur int // the cursor: a byte offset on a character boundary
 	// version changes whenever the line does other than grow at its end.
@@ -32,8 +34,8 @@ func (l *line) clear() {
 }
 
 // append adds text without newlines at the end, where the cursor is, and moves what no longer
-// fits out through settle.
-func (l *line) append(p []byte, ascii bool, settle func(p []byte)) {
+// fits out.
+func (l *line) append(p []byte, ascii bool) {
 	if len(p) == 0 {
 		return
 	}
@@ -47,7 +49,7 @@ func (l *line) append(p []byte, ascii bool, settle func(p []byte)) {
 			_, size := utf8.DecodeRune(p)
 			l.buf = append(l.buf, p[:size]...)
 			l.cur = len(l.buf)
-			l.shorten(settle)
+			l.shorten()
 			p = p[size:]
 		}
 		return
@@ -58,11 +60,11 @@ func (l *line) append(p []byte, ascii bool, settle func(p []byte)) {
 	total := len(l.buf) + len(p)
 	moved := (total - maxLive + step - 1) / step * step
 	if old := len(l.buf); moved >= old {
-		settle(l.buf)
-		settle(p[:moved-old])
+		l.settle(l.buf)
+		l.settle(p[:moved-old])
 		l.buf = append(l.buf[:0], p[moved-old:]...)
 	} else {
-		settle(l.buf[:moved])
+		l.settle(l.buf[:moved])
 		l.buf = append(l.buf[:0], l.buf[moved:]...)
 		l.buf = append(l.buf, p...)
 	}
@@ -71,19 +73,19 @@ func (l *line) append(p []byte, ascii bool, settle func(p []byte)) {
 }
 
 // overwrite puts text without newlines at the cursor, one character over another.
-func (l *line) overwrite(p []byte, ascii bool, settle func(p []byte)) {
+func (l *line) overwrite(p []byte, ascii bool) {
 	l.version++
 	if under := l.buf[l.cur:min(len(l.buf), l.cur+len(p))]; ascii && isASCII(under) {
 		// One byte over one byte, the usual progress bar.
 		n := copy(under, p)
 		l.cur += n
-		l.append(p[n:], true, settle)
+		l.append(p[n:], true)
 		return
 	}
 	for len(p) > 0 {
 		_, size := utf8.DecodeRune(p)
 		l.put(p[:size])
-		l.shorten(settle)
+		l.shorten()
 		p = p[size:]
 	}
 }
@@ -107,12 +109,12 @@ func (l *line) put(char []byte) {
 }
 
 // shorten moves the beginning of a line over maxLive out.
-func (l *line) shorten(settle func(p []byte)) {
+func (l *line) shorten() {
 	if len(l.buf) <= maxLive {
 		return
 	}
 	cut := runeStart(l.buf, len(l.buf)-keepLive)
-	settle(l.buf[:cut])
+	l.settle(l.buf[:cut])
 	l.buf = append(l.buf[:0], l.buf[cut:]...)
 	l.cur = max(0, l.cur-cut)
 	l.version++

@@ -48,6 +48,12 @@ type terminal struct {
 	printed bool // text came since the flag was last cleared
 }
 
+// init sets where finished text goes.
+func (t *terminal) init(settle func(p []byte, c counts)) {
+	t.settle = settle
+	t.line.settle = t.settleText
+}
+
 func (t *terminal) write(p []byte) {
 	for len(p) > 0 {
 		switch {
@@ -229,7 +235,7 @@ func (t *terminal) print(p []byte, c counts) {
 	ascii := c.units == len(p)
 	for c.newlines > 0 && !t.line.atEnd() {
 		end := bytes.IndexByte(p, '\n')
-		t.line.overwrite(p[:end], ascii, t.settleText)
+		t.line.overwrite(p[:end], ascii)
 		t.settleLine()
 		t.settle(newline, counts{1, 1})
 		c.newlines--
@@ -248,9 +254,9 @@ func (t *terminal) print(p []byte, c counts) {
 	switch {
 	case len(p) == 0:
 	case t.line.atEnd():
-		t.line.append(p, ascii, t.settleText)
+		t.line.append(p, ascii)
 	default:
-		t.line.overwrite(p, ascii, t.settleText)
+		t.line.overwrite(p, ascii)
 	}
 }
 

@@ -36,7 +36,7 @@ func NewWindow(l Limits) *Window {
 	} else {
 		w.settled = &tail{maxBytes: l.MaxBytes, maxLines: l.MaxLines}
 	}
-	w.terminal.settle = w.settled.append
+	w.terminal.init(w.settled.append)
 	return w
 }
 
