@@ -132,13 +132,9 @@ func (a *applier) put(holder, at *place, v any) {
 // text replaces the text at the place by what remains after its first units,
 // and added.
 func (a *applier) text(op *Op, holder, at *place, units int, added string) error {
-	v, ok := at.get()
-	if !ok {
-		return op.path("does not exist")
-	}
-	s, ok := v.(string)
-	if !ok {
-		return op.path("is %s, not a string", kind(v))
+	s, err := textAt(op, at)
+	if err != nil {
+		return err
 	}
 	from, err := skipUnits(s, units)
 	if err != nil {
@@ -146,6 +142,19 @@ func (a *applier) text(op *Op, holder, at *place, units int, added string) error
 	}
 	a.put(holder, at, a.texts.slide(s, from, added))
 	return nil
+}
+
+// textAt returns the text at the place.
+func textAt(op *Op, at *place) (string, error) {
+	v, ok := at.get()
+	if !ok {
+		return "", op.path("does not exist")
+	}
+	s, ok := v.(string)
+	if !ok {
+		return "", op.path("is %s, not a string", kind(v))
+	}
+	return s, nil
 }
 
 // arrayAt returns the array at the place.

@@ -27,14 +27,20 @@ const (
 type changes struct {
 	log    []change
 	root   node
-	window int // number of the flush window
+	window int     // number of the flush window
+	live   []*node // whose texts are ahead of the document
 	nodes  int
 }
 
 // node is a path, with what is pending there in the flush window.
 type node struct {
 	path     Path
+	parent   *node
 	children map[Segment]*node
+
+	// text, when live, is the value at the path, and the document has an old one.
+	text slidingText
+	live bool
 
 	window int     // the one that the rest is about
 	change int     // 1 + index in the log, 0 when there is nothing to join
@@ -55,7 +61,7 @@ const (
 // change is one entry of the log.
 type change struct {
 	kind changeKind
-	path Path
+	node *node
 
 	// A text is the published one without its first cut code units, of which the
 	// first kept bytes of the text of now remain, and what was appended.
@@ -76,33 +82,46 @@ type change struct {
 // inside a value that Flush will send complete. doc is the document of now.
 func (c *changes) at(path Path, doc any) slot {
 	n := &c.root
-	c.visit(n, nil)
+	c.visit(n)
 	for _, seg := range path {
 		if c.covers(n, seg) {
 			return slot{}
 		}
 		child := n.children[seg]
 		if child == nil {
-			child = &node{path: append(slices.Clip(n.path), seg)}
+			child = &node{parent: n, path: append(slices.Clip(n.path), seg)}
 			if n.children == nil {
 				n.children = make(map[Segment]*node)
 			}
 			n.children[seg] = child
 			c.nodes++
 		}
-		c.visit(child, n)
+		c.visit(child)
 		n = child
 	}
 	return slot{c: c, n: n, doc: doc}
 }
 
-func (c *changes) visit(n, parent *node) {
+// find returns the node for path, if there is one.
+func (c *changes) find(path Path) *node {
+	n := &c.root
+	for _, seg := range path {
+		if n = n.children[seg]; n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// visit makes n and those above it nodes of this window.
+func (c *changes) visit(n *node) {
 	if n.window == c.window {
 		return
 	}
 	n.window, n.change, n.logged, n.below = c.window, 0, n.logged[:0], n.below[:0]
-	if parent != nil {
-		parent.below = append(parent.below, n)
+	if n.parent != nil {
+		c.visit(n.parent)
+		n.parent.below = append(n.parent.below, n)
 	}
 }
 
@@ -147,7 +166,7 @@ func (c *changes) fix(n *node, doc any) {
 	if ch == nil {
 		return
 	}
-	ch.value, ch.exists = lookup(doc, ch.path)
+	ch.value, ch.exists = current(ch, doc)
 	if ch.kind == kindSplice {
 		ch.value = cloneItems(ch.items(ch.value))
 	} else {
@@ -180,32 +199,34 @@ func (c *changes) reset() {
 	clear(c.log)
 	c.log = c.log[:0]
 	c.window++
-	if c.nodes > maxNodes {
-		c.root, c.nodes = node{}, 0
-	}
 }
 
 // emit appends the operations of the window to dst.
 func (c *changes) emit(dst []Op, doc any) []Op {
 	for i := range c.log {
 		ch := &c.log[i]
+		if ch.kind == kindText && ch.node.live && !ch.fixed {
+			// Apart, because a string costs an allocation to become an any.
+			dst = ch.emitText(dst, ch.node.text.current)
+			continue
+		}
 		v, exists := ch.value, ch.exists
 		if !ch.fixed && ch.kind != kindSwallowed {
-			v, exists = lookup(doc, ch.path)
+			v, exists = current(ch, doc)
 		}
 		switch ch.kind {
 		case kindSet:
 			if !exists {
-				dst = append(dst, Op{Verb: Delete, Path: ch.path})
+				dst = append(dst, Op{Verb: Delete, Path: ch.node.path})
 			} else {
-				dst = append(dst, Op{Verb: Set, Path: ch.path, Value: ch.own(v)})
+				dst = append(dst, Op{Verb: Set, Path: ch.node.path, Value: ch.own(v)})
 			}
 		case kindText:
 			dst = ch.emitText(dst, v.(string))
 		case kindSplice:
 			dst = ch.emitSplice(dst, v)
 		case kindMove:
-			dst = append(dst, Op{Verb: Move, Path: ch.path, Perm: ch.perm})
+			dst = append(dst, Op{Verb: Move, Path: ch.node.path, Perm: ch.perm})
 		}
 	}
 	return dst
@@ -221,13 +242,13 @@ func (ch *change) own(v any) any {
 
 func (ch *change) emitText(dst []Op, text string) []Op {
 	if ch.kept == 0 && ch.cut > 0 {
-		return append(dst, Op{Verb: Set, Path: ch.path, Value: text})
+		return append(dst, Op{Verb: Set, Path: ch.node.path, Value: text})
 	}
 	if ch.cut > 0 {
-		dst = append(dst, Op{Verb: Truncate, Path: ch.path, Count: ch.cut})
+		dst = append(dst, Op{Verb: Truncate, Path: ch.node.path, Count: ch.cut})
 	}
 	if ch.kept < len(text) {
-		dst = append(dst, Op{Verb: Append, Path: ch.path, Text: text[ch.kept:]})
+		dst = append(dst, Op{Verb: Append, Path: ch.node.path, Text: text[ch.kept:]})
 	}
 	return dst
 }
@@ -240,19 +261,17 @@ func (ch *change) emitSplice(dst []Op, v any) []Op {
 	if !ch.fixed {
 		items = cloneItems(ch.items(v))
 	}
-	return append(dst, Op{Verb: Splice, Path: ch.path, Index: ch.index, Remove: ch.remove, Items: items})
+	return append(dst, Op{Verb: Splice, Path: ch.node.path, Index: ch.index, Remove: ch.remove, Items: items})
 }
 
-// lookup returns the value at path, and whether there is one.
-func lookup(doc any, path Path) (any, bool) {
-	at := place{root: &doc}
-	for _, seg := range path {
-		container, _ := at.get()
-		next, reason := child(container, seg)
-		if reason != "" {
-			return nil, false
-		}
-		at = next
+// current returns the value of now at the path of ch, and whether there is one.
+func current(ch *change, doc any) (any, bool) {
+	if ch.node.live {
+		return ch.node.text.current, true
+	}
+	at, ok := lookup(&doc, ch.node.path)
+	if !ok {
+		return nil, false
 	}
 	return at.get()
 }

@@ -34,10 +34,14 @@ func NewDocument(value any) (*Document, error) {
 
 // Value returns the document. It belongs to d, and changes with it: do not
 // modify it.
-func (d *Document) Value() any { return d.applier.doc }
+func (d *Document) Value() any {
+	d.settle()
+	return d.applier.doc
+}
 
 // Rebase makes the next Flush a base batch, which any replica can start from.
 func (d *Document) Rebase() {
+	d.settle()
 	d.base = true
 	d.changes.reset()
 }
@@ -49,8 +53,8 @@ func (d *Document) Replace(value any) error {
 	if err != nil {
 		return err
 	}
-	d.applier.doc = v
 	d.Rebase()
+	d.applier.doc = v
 	return nil
 }
 
@@ -109,23 +113,66 @@ func (d *Document) Truncate(path Path, units int) error {
 }
 
 func (d *Document) text(op *Op) error {
-	_, at, err := d.locate(op)
+	if err := Validate(op); err != nil {
+		return err
+	}
+	n := d.changes.find(op.Path)
+	if n == nil || !n.live {
+		return d.settledText(op)
+	}
+	d.changes.visit(n)
+	return d.slide(slot{c: &d.changes, n: n}, op)
+}
+
+// settledText is text for one whose value is in the document.
+func (d *Document) settledText(op *Op) error {
+	holder, at, err := d.applier.locate(op)
 	if err != nil {
 		return err
 	}
-	v, _ := at.get()
-	before, _ := v.(string)
-	if err := d.applier.apply(op, ""); err != nil {
+	s, err := textAt(op, &at)
+	if err != nil {
 		return err
 	}
-	switch {
-	case op.Text != "":
-		d.changed(op.Path).append(len(before))
-	case op.Count > 0:
-		v, _ = at.get()
-		d.changed(op.Path).truncate(len(before), len(before)-len(v.(string)), op.Count)
+	if _, err := skipUnits(s, op.Count); err != nil {
+		return op.path("%v", err)
 	}
+	slot := d.changed(op.Path)
+	if slot.n == nil {
+		return d.applier.text(op, &holder, &at, op.Count, op.Text)
+	}
+	slot.n.text.set(s)
+	slot.n.live = true
+	d.changes.live = append(d.changes.live, slot.n)
+	return d.slide(slot, op)
+}
+
+// slide changes a live text.
+func (d *Document) slide(s slot, op *Op) error {
+	text := &s.n.text
+	from, err := skipUnits(text.current, op.Count)
+	if err != nil {
+		return op.path("%v", err)
+	}
+	if from == 0 && op.Text == "" {
+		return nil
+	}
+	s.text(len(text.current), from, op.Count)
+	text.slide(from, op.Text)
 	return nil
+}
+
+// settle brings the live texts into the document. While a text only slides it
+// lives outside, because putting a string into an any is an allocation.
+func (d *Document) settle() {
+	for _, n := range d.changes.live {
+		if at, ok := lookup(&d.applier.doc, n.path); ok {
+			at.put(n.text.current)
+		}
+		n.live = false
+	}
+	clear(d.changes.live)
+	d.changes.live = d.changes.live[:0]
 }
 
 // Splice replaces, in the array at path, remove elements from index on by copies
@@ -184,10 +231,15 @@ func (d *Document) Flush(dst []Op) []Op {
 	}
 	dst = d.changes.emit(dst, d.applier.doc)
 	d.changes.reset()
+	if d.changes.nodes > maxNodes {
+		d.settle()
+		d.changes.root, d.changes.nodes = node{}, 0
+	}
 	return dst
 }
 
 func (d *Document) locate(op *Op) (holder, at place, err error) {
+	d.settle()
 	if err := Validate(op); err != nil {
 		return holder, at, err
 	}

@@ -144,10 +144,16 @@ func (p *parser) nest(depth int) {
 func (p *parser) string() string {
 	p.expect('"')
 	text := p.data[p.pos:]
+	plain := plainPrefix(text)
+	if plain < len(text) && text[plain] == '"' {
+		p.pos += plain + 1
+		return string(text[:plain])
+	}
 	// Escapes make the text shorter than its JSON, most often by little.
 	buf := make([]byte, 0, quotedLen(text))
 	for p.err == nil {
-		buf, text = appendPlain(buf, text)
+		buf = append(buf, text[:plain]...)
+		text = text[plain:]
 		switch {
 		case len(text) == 0:
 			p.syntax(len(p.data), "string does not end")
@@ -156,6 +162,7 @@ func (p *parser) string() string {
 			return compact(buf)
 		case text[0] == '\\':
 			buf, text = p.escape(buf, text)
+			plain = plainPrefix(text)
 		case text[0] < ' ':
 			p.syntax(len(p.data)-len(text), "control character in a string")
 		default:

@@ -67,6 +67,20 @@ func child(container any, seg Segment) (p place, reason string) {
 	return p, "parent is " + kind(container)
 }
 
+// lookup returns the place that path leads to in doc, and whether there is one.
+func lookup(doc *any, path Path) (place, bool) {
+	at := place{root: doc}
+	for _, seg := range path {
+		container, _ := at.get()
+		next, reason := child(container, seg)
+		if reason != "" {
+			return at, false
+		}
+		at = next
+	}
+	return at, true
+}
+
 // kind names the JSON type of a value in words.
 func kind(v any) string {
 	switch v.(type) {

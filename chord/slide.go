@@ -4,63 +4,79 @@ package chord
 
 import "strings"
 
-// minSlide is the length in bytes from which a text gets a buffer. Below it a
-// copy is as cheap.
-const minSlide = 1 << 10
-
-// maxSliding is how many texts of one document have a buffer.
-const maxSliding = 4
-
-// slider makes s[from:]+added without copying s each time. It remembers the
-// buffers behind the strings it returned last; when such a string comes back, the
-// addition is written behind it:
+// slidingText is a string that changes at both ends without being copied each
+// time. It is the end of a buffer that only grows:
 //
-//	buffer: [ dropped | s[from:] | added | free ]
+//	buffer: [ dropped | current | free ]
 //
-// A buffer only grows, so strings handed out before stay what they were, also
-// for goroutines that still read them. One that is full is replaced by another of
-// twice the text's length: O(1) amortised for each byte added. The price is up to
-// three times a text's memory. A nil slider copies.
+// So strings handed out before stay what they were, also for goroutines that
+// still read them, and a full buffer is replaced by another: O(1) amortised for
+// each byte added, at the price of up to bufferFactor times the text's memory.
+type slidingText struct {
+	buffer  strings.Builder
+	current string // a suffix of buffer.String(), or a string from elsewhere
+	ours    bool   // the former
+}
+
+const bufferFactor = 3
+
+// slide drops the first from bytes and appends added.
+func (t *slidingText) slide(from int, added string) {
+	kept := t.current[from:]
+	length := len(kept) + len(added)
+	if !t.ours || t.buffer.Cap()-t.buffer.Len() < len(added) {
+		t.buffer.Reset()
+		t.buffer.Grow(bufferFactor * length)
+		t.buffer.WriteString(kept)
+		t.ours = true
+	}
+	t.buffer.WriteString(added)
+	t.current = t.buffer.String()[t.buffer.Len()-length:]
+}
+
+// set makes s the text. When it is the text already, the buffer stays in use:
+// comparing is comparing pointers then, and when s has come from elsewhere but is
+// equal, it is as good.
+func (t *slidingText) set(s string) {
+	if t.current != s {
+		t.current, t.ours = s, false
+	}
+}
+
+const (
+	// maxSliding is how many texts of one replica have a buffer at a time.
+	maxSliding = 4
+	// minSlide is the length in bytes from which a text gets one. Below it a copy
+	// is as cheap.
+	minSlide = 1 << 10
+)
+
+// slider has the buffers of the texts of a replica that changed last, and finds
+// them by the strings they made. A nil slider copies.
 type slider struct {
-	texts [maxSliding]sliding
+	texts [maxSliding]slidingText
 	next  int // the one to give up next
 }
 
-type sliding struct {
-	buffer  strings.Builder
-	current string // a suffix of buffer.String()
-}
-
+// slide returns s[from:]+added.
 func (sl *slider) slide(s string, from int, added string) string {
 	if sl == nil || len(s)-from+len(added) < minSlide {
 		return s[from:] + added
 	}
 	t := sl.find(s)
-	if t == nil || t.buffer.Cap()-t.buffer.Len() < len(added) {
-		if t == nil {
-			t = &sl.texts[sl.next]
-			sl.next = (sl.next + 1) % maxSliding
-		}
-		t.buffer.Reset()
-		t.buffer.Grow(2 * (len(s) - from + len(added)))
-		t.buffer.WriteString(s[from:])
-		t.buffer.WriteString(added)
-		t.current = t.buffer.String()
-		return t.current
-	}
-	length := len(s) - from + len(added)
-	t.buffer.WriteString(added)
-	t.current = t.buffer.String()[t.buffer.Len()-length:]
+	t.slide(from, added)
 	return t.current
 }
 
-// find returns the buffer that s ends. Comparing strings is comparing pointers
-// when s is the one remembered, and no matter where s comes from when it is equal.
-func (sl *slider) find(s string) *sliding {
+// find returns the text that is s.
+func (sl *slider) find(s string) *slidingText {
 	for i := range sl.texts {
 		if t := &sl.texts[i]; t.current == s {
 			return t
 		}
 	}
-	return nil
+	t := &sl.texts[sl.next]
+	sl.next = (sl.next + 1) % maxSliding
+	t.set(s)
+	return t
 }

@@ -10,7 +10,7 @@ type slot struct {
 }
 
 func (s slot) add(ch change) *change {
-	ch.path = s.n.path
+	ch.node = s.n
 	s.c.log = append(s.c.log, ch)
 	s.n.change = len(s.c.log)
 	s.n.logged = append(s.n.logged, s.n.change-1)
@@ -29,28 +29,14 @@ func (s slot) set() {
 	s.add(change{kind: kindSet})
 }
 
-// text returns the change of the text, which had before bytes, nil when it is
-// new itself.
-func (s slot) text(before int) *change {
-	if s.n == nil {
-		return nil
+// text notes that a text of before bytes loses the first removed ones, which are
+// so many code units, or has something appended.
+func (s slot) text(before, removed, units int) {
+	ch := s.c.pending(s.n)
+	if ch == nil {
+		ch = s.add(change{kind: kindText, kept: before})
 	}
-	switch ch := s.c.pending(s.n); {
-	case ch == nil:
-		return s.add(change{kind: kindText, kept: before})
-	case ch.kind == kindText:
-		return ch
-	}
-	return nil
-}
-
-// append notes that something was appended to a text of before bytes.
-func (s slot) append(before int) { s.text(before) }
-
-// truncate notes that a text of before bytes lost its first removed ones, which
-// are so many code units.
-func (s slot) truncate(before, removed, units int) {
-	if ch := s.text(before); ch != nil {
+	if ch.kind == kindText {
 		ch.cut += units
 		ch.kept = max(0, ch.kept-removed)
 	}
