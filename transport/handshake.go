@@ -162,9 +162,6 @@ func (h *handshake) expectMagic(want, opposite [magicSize]byte) error {
 			return h.stranger()
 		}
 		if err != nil && n < magicSize {
-			if n > 0 && errors.Is(err, io.EOF) {
-				return h.stranger()
-			}
 			return noEOF(err)
 		}
 	}
@@ -263,6 +260,9 @@ func (h *handshake) explain(err error) error {
 	e.Detail = fmt.Sprintf("the connection ended before the %s's hello", h.role)
 	if len(h.seen) > 0 {
 		e.Detail = fmt.Sprintf("the connection ended within the %s's hello, after %q", h.role, h.seen)
+	}
+	if err == io.ErrUnexpectedEOF {
+		e.Err = nil // it would say the same again
 	}
 	e.Remedy = h.logHint()
 	if why := h.conn.epilogue(); why != "" {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -15,7 +17,11 @@ const helperEnv = "EXECAGENT_TRANSPORT_HELPER"
 
 // helpers are the programs of the tests, so that none depends on PATH.
 var helpers = map[string]func() int{
-	"agent": helperAgent,
+	"agent":   helperAgent,
+	"exits 7": helperExits7,
+	"greets":  helperGreets,
+	"echoes":  helperEchoes,
+	"stays":   helperStays,
 }
 
 func runHelper(name string) int {
@@ -115,6 +121,37 @@ func connectPipe(t testing.TB) (client, agent *Session) {
 	t.Helper()
 	c, a := Pipe()
 	return connect(t, c, a, Options{Software: "test client"}, Options{Software: "test agent", Instance: "one"})
+}
+
+// connectUnix is connect over a unix socket.
+func connectUnix(t testing.TB, clientOpts, agentOpts Options) (client, agent *Session) {
+	t.Helper()
+	ctx := testContext(t)
+	addr := Address{SchemeUnix, filepath.Join(t.TempDir(), "s")}
+	l, err := Listen(ctx, addr)
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	accepted := make(chan net.Conn, 1)
+	go func() {
+		defer close(accepted)
+		if conn, err := l.Accept(); err == nil {
+			accepted <- conn
+		}
+	}()
+	conn, err := DialConn(ctx, addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	agentConn, ok := <-accepted
+	if !ok {
+		t.Fatal("Accept failed")
+	}
+	return connect(t, conn, agentConn, clientOpts, agentOpts)
 }
 
 // openPair opens a stream and returns both ends.

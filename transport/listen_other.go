@@ -7,9 +7,10 @@ package transport
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 )
 
 func listenUnix(context.Context, string) (net.Listener, error) {
-	return nil, errors.New("the agent is for Linux: use inproc: to try it in one process")
+	return nil, fmt.Errorf("%w: the agent is for Linux: try it in one process with inproc:", errors.ErrUnsupported)
 }

@@ -1,44 +1,541 @@
 package transport
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io"
+	"log/slog"
+	"os"
+	"runtime"
+	"sync"
 	"testing"
+	"time"
 )
-
-func TestHelloReachesTheOtherSide(t *testing.T) {
-	client, agent := connectPipe(t)
-	if got, want := client.Peer(), (Hello{Software: "test agent", Version: 1, Instance: "one"}); got != want {
-		t.Errorf("client's Peer = %+v, want %+v", got, want)
-	}
-	if got, want := agent.Peer(), (Hello{Software: "test client", Version: 1}); got != want {
-		t.Errorf("agent's Peer = %+v, want %+v", got, want)
-	}
-}
 
 func TestHalfClose(t *testing.T) {
 	client, agent := connectPipe(t)
 	ours, theirs := openPair(t, client, agent)
-	if err := ours.WriteFrame(3, []byte("question")); err != nil {
-		t.Fatal(err)
-	}
+	mustWrite(t, ours, 3, "question")
 	if err := ours.CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
-	kind, payload, err := theirs.ReadFrame()
-	if kind != 3 || string(payload) != "question" || err != nil {
-		t.Fatalf("ReadFrame = %d, %q, %v; want 3, %q, nil", kind, payload, err, "question")
+	if err := ours.CloseWrite(); err != nil {
+		t.Errorf("second CloseWrite: %v", err)
 	}
-	if _, _, err := theirs.ReadFrame(); err != io.EOF {
-		t.Fatalf("ReadFrame after the peer's CloseWrite: %v, want io.EOF", err)
+	mustRead(t, theirs, 3, "question")
+	for range 2 { // the end is said again
+		if _, _, err := theirs.ReadFrame(); err != io.EOF {
+			t.Fatalf("ReadFrame after the peer's CloseWrite: %v, want io.EOF", err)
+		}
 	}
-	if err := theirs.WriteFrame(4, []byte("answer")); err != nil {
+	mustWrite(t, theirs, 4, "answer")
+	mustRead(t, ours, 4, "answer")
+	if err := ours.WriteFrame(3, nil); !errors.Is(err, ErrStreamClosed) {
+		t.Errorf("WriteFrame after CloseWrite: %v, want ErrStreamClosed", err)
+	}
+}
+
+// TestHalfCloseOutlivesTheCloseClock half-closes for much longer than a peer may
+// take to answer a Close.
+func TestHalfCloseOutlivesTheCloseClock(t *testing.T) {
+	opts := Options{clocks: clocks{keepAlive: time.Minute, write: time.Minute, close: time.Millisecond}}
+	client, agent := connectUnix(t, opts, opts)
+	ours, theirs := openPair(t, client, agent)
+	if err := ours.CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
-	if kind, payload, err := ours.ReadFrame(); kind != 4 || string(payload) != "answer" || err != nil {
-		t.Fatalf("ReadFrame = %d, %q, %v; want 4, %q, nil", kind, payload, err, "answer")
+	other, otherTheirs := openPair(t, client, agent)
+	other.Close() // its clock begins after that of ours would have, had it one
+	_, _, err := readToEnd(otherTheirs)
+	if err != io.EOF && !errors.Is(err, ErrStreamReset) {
+		t.Fatal(err)
 	}
-	if err := ours.WriteFrame(3, nil); !errors.Is(err, ErrStreamClosed) {
-		t.Fatalf("WriteFrame after CloseWrite: %v, want ErrStreamClosed", err)
+	if err := waitReset(otherTheirs); !errors.Is(err, ErrStreamReset) {
+		t.Fatalf("a stream whose peer closed 1 ms ago: %v, want ErrStreamReset", err)
+	}
+	mustWrite(t, theirs, 1, "still here")
+	mustRead(t, ours, 1, "still here")
+}
+
+// waitReset writes until the stream is gone.
+func waitReset(st *Stream) error {
+	for {
+		if err := st.WriteFrame(1, []byte("x")); err != nil {
+			return err
+		}
+	}
+}
+
+// readToEnd returns how many frames came and what ended them.
+func readToEnd(st *Stream) (frames int, bytes int64, err error) {
+	for {
+		_, payload, err := st.ReadFrame()
+		if err != nil {
+			return frames, bytes, err
+		}
+		frames++
+		bytes += int64(len(payload))
+	}
+}
+
+func TestCloseIsACleanEndForThePeer(t *testing.T) {
+	client, agent := connectPipe(t)
+	ours, theirs := openPair(t, client, agent)
+	mustWrite(t, ours, 1, "last")
+	if err := errors.Join(ours.Close(), ours.Close()); err != nil {
+		t.Errorf("Close twice: %v", err)
+	}
+	mustRead(t, theirs, 1, "last")
+	if _, _, err := theirs.ReadFrame(); err != io.EOF {
+		t.Errorf("ReadFrame after the peer's Close: %v, want io.EOF", err)
+	}
+	for name, err := range map[string]error{
+		"WriteFrame":       ours.WriteFrame(1, nil),
+		"CloseWrite":       ours.CloseWrite(),
+		"ReadFrame":        second(ours.ReadFrame()),
+		"SetReadDeadline":  ours.SetReadDeadline(time.Time{}),
+		"SetWriteDeadline": ours.SetWriteDeadline(time.Time{}),
+	} {
+		if !errors.Is(err, ErrStreamClosed) {
+			t.Errorf("%s after Close: %v, want ErrStreamClosed", name, err)
+		}
+	}
+}
+
+func second(_ Kind, _ []byte, err error) error { return err }
+
+// TestCloseReleases closes a stream on which one goroutine is stuck reading and
+// one writing.
+func TestCloseReleases(t *testing.T) {
+	client, agent := connectPipe(t)
+	ours, theirs := openPair(t, client, agent)
+	// Fill the window with the beginning of a frame that never ends.
+	if _, err := ours.mux.Write(rawFrame(MaxFrame, 1, noise(streamWindow-frameHeaderSize)...)); err != nil {
+		t.Fatal(err)
+	}
+	read, wrote := make(chan error, 1), make(chan error, 1)
+	go func() { read <- second(ours.ReadFrame()) }()
+	go func() { wrote <- ours.WriteFrame(1, []byte("x")) }()
+	for ours.writing.TryLock() { // until WriteFrame has it
+		ours.writing.Unlock()
+		runtime.Gosched()
+	}
+	ours.Close()
+	for name, ch := range map[string]chan error{"ReadFrame": read, "WriteFrame": wrote} {
+		if err := <-ch; !errors.Is(err, ErrStreamClosed) {
+			t.Errorf("%s: %v, want ErrStreamClosed", name, err)
+		}
+	}
+	if _, _, err := theirs.ReadFrame(); err != io.ErrUnexpectedEOF {
+		t.Errorf("the peer reads %v of the frame that was cut, want io.ErrUnexpectedEOF", err)
+	}
+}
+
+// TestBadFramesEndOneStream lets a client break the rules on one stream in each
+// of the ways of frameCases and uses another beside it.
+func TestBadFramesEndOneStream(t *testing.T) {
+	const limit = 1000
+	client, agent := connect2(t, Options{}, Options{ReadLimit: limit})
+	neighbour, theirNeighbour := openPair(t, client, agent)
+	for _, c := range []struct {
+		name string
+		in   []byte
+		is   error
+		as   *FrameTooLargeError
+	}{
+		{"over the cap", rawFrame(limit+1, 7, noise(100)...), nil, &FrameTooLargeError{7, limit + 1, limit}},
+		{"largest length", rawFrame(0xffffffff, 7), nil, &FrameTooLargeError{7, 0xffffffff, limit}},
+		{"over the cap when decompressed", compressedFrame(7, zstdFrame(logText(limit+1))), nil, &FrameTooLargeError{7, limit + 1, limit}},
+		{"not zstd", compressedFrame(7, noise(100)), ErrMalformedFrame, nil},
+	} {
+		ours, theirs := openPair(t, client, agent)
+		if _, err := ours.mux.Write(c.in); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			_, _, err := theirs.ReadFrame()
+			var tooLarge *FrameTooLargeError
+			if c.as != nil && (!errors.As(err, &tooLarge) || *tooLarge != *c.as) {
+				t.Errorf("%s: error %v, want %v", c.name, err, c.as)
+			}
+			if c.is != nil && !errors.Is(err, c.is) {
+				t.Errorf("%s: error %v, want %v", c.name, err, c.is)
+			}
+		}
+		// The one that broke the rules is told, even before Close.
+		if _, _, err := ours.ReadFrame(); err != io.ErrUnexpectedEOF {
+			t.Errorf("%s: the sender reads %v, want io.ErrUnexpectedEOF", c.name, err)
+		}
+		mustWrite(t, neighbour, 1, c.name)
+		mustRead(t, theirNeighbour, 1, c.name)
+		mustWrite(t, theirNeighbour, 2, c.name)
+		mustRead(t, neighbour, 2, c.name)
+	}
+}
+
+func connect2(t testing.TB, clientOpts, agentOpts Options) (client, agent *Session) {
+	t.Helper()
+	c, a := Pipe()
+	return connect(t, c, a, clientOpts, agentOpts)
+}
+
+func TestWriteFrameRefusesBeforeSending(t *testing.T) {
+	for _, c := range []struct {
+		readLimit, max int
+	}{{0, MaxPayload}, {4 << 20, 4 << 20}, {MaxPayload + 1, MaxPayload}} {
+		client, agent := connect2(t, Options{}, Options{ReadLimit: c.readLimit})
+		ours, theirs := openPair(t, client, agent)
+		mustWrite(t, ours, 1, "before")
+		mustRead(t, theirs, 1, "before")
+		sent := client.BytesWritten()
+		err := ours.WriteFrame(9, make([]byte, c.max+1))
+		var tooLarge *FrameTooLargeError
+		if !errors.As(err, &tooLarge) || *tooLarge != (FrameTooLargeError{9, uint64(c.max) + 1, uint64(c.max)}) {
+			t.Errorf("limit %d: WriteFrame of %d bytes: %v", c.readLimit, c.max+1, err)
+		}
+		if err := ours.WriteFrame(MaxKind+1, nil); err == nil {
+			t.Error("WriteFrame took a kind of 8 bits")
+		}
+		if now := client.BytesWritten(); now != sent {
+			t.Errorf("%d bytes were sent of what was refused", now-sent)
+		}
+		mustWrite(t, ours, 1, "after")
+		mustRead(t, theirs, 1, "after")
+	}
+}
+
+func TestLargestFrame(t *testing.T) {
+	client, agent := connectPipe(t)
+	ours, theirs := openPair(t, client, agent)
+	for name, payload := range map[string][]byte{"noise": noise(MaxPayload), "zeros": make([]byte, MaxPayload)} {
+		wrote := make(chan error, 1)
+		go func() { wrote <- ours.WriteFrame(MaxKind, payload) }()
+		kind, got, err := theirs.ReadFrame()
+		if kind != MaxKind || !bytes.Equal(got, payload) || err != nil {
+			t.Errorf("%s: ReadFrame = %d, %d bytes, %v", name, kind, len(got), err)
+		}
+		if err := <-wrote; err != nil {
+			t.Errorf("%s: WriteFrame: %v", name, err)
+		}
+	}
+}
+
+// TestLostConnectionIsNoEnd cuts the connection in every way and wants to read
+// anything but io.EOF.
+func TestLostConnectionIsNoEnd(t *testing.T) {
+	for name, cut := range map[string]func(client *Session){
+		"peer closes its session": func(c *Session) { c.Close() },
+		"connection breaks":       func(c *Session) { c.wire.conn.Close() },
+		"peer talks nonsense":     func(c *Session) { c.wire.Write([]byte("this is no yamux header")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, agent := connectUnix(t, Options{}, Options{})
+			ours, theirs := openPair(t, client, agent)
+			mustWrite(t, ours, 1, "x")
+			mustRead(t, theirs, 1, "x")
+			cut(client)
+			<-agent.Done()
+			for what, err := range map[string]error{
+				"ReadFrame":  second(theirs.ReadFrame()),
+				"WriteFrame": theirs.WriteFrame(1, nil),
+				"Accept":     acceptError(t, agent),
+				"Open":       openError(t, agent),
+				"Err":        agent.Err(),
+			} {
+				if !errors.Is(err, ErrSessionClosed) || errors.Is(err, io.EOF) {
+					t.Errorf("%s: %v, want ErrSessionClosed", what, err)
+				}
+			}
+		})
+	}
+}
+
+func acceptError(t testing.TB, s *Session) error {
+	_, err := s.Accept(testContext(t))
+	return err
+}
+
+func openError(t testing.TB, s *Session) error {
+	_, err := s.Open(testContext(t))
+	return err
+}
+
+// TestCloseUnderTraffic closes one side while many streams run both ways.
+// Nothing may hang, leak or be mistaken for an end.
+func TestCloseUnderTraffic(t *testing.T) {
+	for _, c := range conns {
+		for _, closer := range []string{"client", "agent", "both"} {
+			t.Run(c.name+"/"+closer, func(t *testing.T) {
+				a, b := c.make(t)
+				client, agent := connect(t, a, b, Options{}, Options{})
+				served := make(chan struct{})
+				go func() {
+					defer close(served)
+					serveEcho(agent)
+				}()
+				var traffic sync.WaitGroup
+				warm := make(chan struct{}, 8)
+				for i := range cap(warm) {
+					traffic.Go(func() { pingPong(t, client, i, warm) })
+				}
+				for range cap(warm) {
+					<-warm
+				}
+				if closer != "agent" {
+					traffic.Go(func() { client.Close() })
+				}
+				if closer != "client" {
+					traffic.Go(func() { agent.Close() })
+				}
+				traffic.Wait()
+				<-served
+				<-client.Done()
+				<-agent.Done()
+			})
+		}
+	}
+}
+
+// pingPong sends and receives until the session ends.
+func pingPong(t *testing.T, s *Session, i int, warm chan<- struct{}) {
+	st, err := s.Open(context.Background())
+	if err != nil {
+		t.Errorf("stream %d: %v", i, err)
+		warm <- struct{}{}
+		return
+	}
+	defer st.Close()
+	payload := noise(1 + i*12000)
+	if i%2 == 0 {
+		payload = logText(1 + i*4000)
+	}
+	for n := 0; ; n++ {
+		if n == 3 {
+			warm <- struct{}{}
+		}
+		err := st.WriteFrame(Kind(i), payload)
+		if err == nil {
+			var got []byte
+			if _, got, err = st.ReadFrame(); err == nil && !bytes.Equal(got, payload) {
+				t.Errorf("stream %d: %d bytes came back for %d", i, len(got), len(payload))
+			}
+		}
+		if err == nil {
+			continue
+		}
+		if n < 3 || !errors.Is(err, ErrSessionClosed) {
+			t.Errorf("stream %d, round %d: %v, want ErrSessionClosed after round 3", i, n, err)
+		}
+		return
+	}
+}
+
+// TestDeadPeerIsDropped has peers that stop taking bytes, or stop answering.
+func TestDeadPeerIsDropped(t *testing.T) {
+	fast := Options{clocks: clocks{keepAlive: 20 * time.Millisecond, write: 50 * time.Millisecond, close: time.Second}}
+	t.Run("no answer", func(t *testing.T) {
+		s, peer := sessionWithDummy(t, fast)
+		defer peer.Close()
+		drained := make(chan struct{})
+		go func() {
+			defer close(drained)
+			io.Copy(io.Discard, peer)
+		}()
+		<-s.Done()
+		<-drained
+		if err := s.Err(); !errors.Is(err, ErrSessionClosed) {
+			t.Errorf("Err = %v", err)
+		}
+	})
+	t.Run("takes nothing", func(t *testing.T) {
+		slow := fast
+		slow.clocks.keepAlive = time.Hour
+		s, peer := sessionWithDummy(t, slow)
+		defer peer.Close()
+		st, err := s.Open(testContext(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer st.Close()
+		if err := st.WriteFrame(1, noise(2*pipeBuffer)); !errors.Is(err, ErrSessionClosed) {
+			t.Errorf("WriteFrame: %v, want ErrSessionClosed", err)
+		}
+		<-s.Done()
+	})
+}
+
+// sessionWithDummy is an agent's session whose client said its hello and then
+// is up to the test.
+func sessionWithDummy(t *testing.T, opts Options) (*Session, io.ReadWriteCloser) {
+	t.Helper()
+	conn, agentConn := Pipe()
+	if _, err := conn.Write(helloBytes(clientMagic, clientHellos[0].text)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Server(testContext(t), agentConn, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s, conn
+}
+
+func TestKeepAliveKeepsAlive(t *testing.T) {
+	fast := Options{clocks: clocks{keepAlive: time.Millisecond, write: time.Minute, close: time.Minute}}
+	c, a := Pipe()
+	counted := &countedConn{ReadWriteCloser: c, left: 100 * 12, reached: make(chan struct{})} // a ping is 12 bytes
+	client, agent := connect(t, counted, a, fast, fast)
+	select {
+	case <-counted.reached:
+	case <-client.Done():
+		t.Fatalf("session ended: %v", client.Err())
+	case <-agent.Done():
+		t.Fatalf("session ended: %v", agent.Err())
+	case <-testContext(t).Done():
+		t.Fatal("no sign of life in a minute")
+	}
+}
+
+// countedConn closes reached when left bytes were read.
+type countedConn struct {
+	io.ReadWriteCloser
+	left    int
+	reached chan struct{}
+}
+
+func (c *countedConn) Read(p []byte) (int, error) {
+	n, err := c.ReadWriteCloser.Read(p)
+	if before := c.left; before > 0 {
+		if c.left -= n; c.left <= 0 {
+			close(c.reached)
+		}
+	}
+	return n, err
+}
+
+func TestDeadlines(t *testing.T) {
+	client, agent := connectPipe(t)
+	ours, theirs := openPair(t, client, agent)
+	past := time.Now().Add(-time.Second)
+
+	theirs.SetReadDeadline(past)
+	if _, _, err := theirs.ReadFrame(); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("ReadFrame: %v, want os.ErrDeadlineExceeded", err)
+	}
+	theirs.SetReadDeadline(time.Time{})
+	mustWrite(t, ours, 1, "on time")
+	mustRead(t, theirs, 1, "on time") // between frames nothing was lost
+
+	if _, err := ours.mux.Write(rawFrame(10, 1, 'h', 'a', 'l', 'f')); err != nil {
+		t.Fatal(err)
+	}
+	theirs.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+	for range 2 { // inside a frame it is the end
+		if _, _, err := theirs.ReadFrame(); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("ReadFrame: %v, want os.ErrDeadlineExceeded", err)
+		}
+		theirs.SetReadDeadline(time.Time{})
+	}
+
+	ours, _ = openPair(t, client, agent)
+	ours.SetWriteDeadline(time.Now().Add(20 * time.Millisecond))
+	for range 2 {
+		if err := ours.WriteFrame(1, noise(2*streamWindow)); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("WriteFrame into a full window: %v, want os.ErrDeadlineExceeded", err)
+		}
+		ours.SetWriteDeadline(time.Time{})
+	}
+}
+
+func TestContexts(t *testing.T) {
+	client, agent := connectPipe(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	accepted := make(chan error, 1)
+	go func() {
+		_, err := agent.Accept(ctx)
+		accepted <- err
+	}()
+	cancel()
+	if err := <-accepted; !errors.Is(err, context.Canceled) {
+		t.Errorf("Accept: %v, want context.Canceled", err)
+	}
+	for range acceptBacklog {
+		if _, err := client.Open(testContext(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel = context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := client.Open(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Open of stream %d, none accepted: %v, want context.DeadlineExceeded", acceptBacklog+1, err)
+	}
+}
+
+// TestManyStreams opens far more than the backlog at once.
+func TestManyStreams(t *testing.T) {
+	client, agent := connectUnix(t, Options{}, Options{})
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		serveEcho(agent)
+	}()
+	var wg sync.WaitGroup
+	for i := range 4 * acceptBacklog {
+		wg.Go(func() {
+			st, err := client.Open(testContext(t))
+			if err != nil {
+				t.Errorf("stream %d: %v", i, err)
+				return
+			}
+			defer st.Close()
+			if err := st.WriteFrame(1, []byte{byte(i), byte(i >> 8)}); err != nil {
+				t.Errorf("stream %d: %v", i, err)
+			}
+			if _, payload, err := st.ReadFrame(); err != nil || !bytes.Equal(payload, []byte{byte(i), byte(i >> 8)}) {
+				t.Errorf("stream %d: %v, %v", i, payload, err)
+			}
+		})
+	}
+	wg.Wait()
+	client.Close()
+	<-served
+}
+
+func TestMultiplexerLogHasLevels(t *testing.T) {
+	var out bytes.Buffer
+	l := muxLog{slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{
+		Level: slog.LevelDebug,
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // no time
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		},
+	}))}
+	l.Printf("[ERR] yamux: Failed to read header: %v", io.ErrUnexpectedEOF)
+	l.Println("[WARN] yamux: frame for missing stream")
+	l.Print("plain")
+	want := `level=WARN msg="transport: multiplexer" message="Failed to read header: unexpected EOF"
+level=DEBUG msg="transport: multiplexer" message="frame for missing stream"
+level=DEBUG msg="transport: multiplexer" message=plain
+`
+	if got := out.String(); got != want {
+		t.Errorf("log:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func mustWrite(t testing.TB, st *Stream, kind Kind, payload string) {
+	t.Helper()
+	if err := st.WriteFrame(kind, []byte(payload)); err != nil {
+		t.Fatalf("WriteFrame(%d, %q): %v", kind, payload, err)
+	}
+}
+
+func mustRead(t testing.TB, st *Stream, kind Kind, payload string) {
+	t.Helper()
+	gotKind, got, err := st.ReadFrame()
+	if gotKind != kind || string(got) != payload || err != nil {
+		t.Fatalf("ReadFrame = %d, %q, %v; want %d, %q, nil", gotKind, got, err, kind, payload)
 	}
 }
