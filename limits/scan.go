@@ -5,6 +5,7 @@ package limits
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unicode/utf8"
 )
 
@@ -40,33 +41,44 @@ func plainRun(p []byte) (n int, c counts) {
 }
 
 // multibyteRun returns the length of the longest prefix of p that is complete multi-byte
-// characters other than C1 controls, with single spaces and ASCII letters between them.
+// characters other than C1 controls, with single ASCII characters between them.
 func multibyteRun(p []byte) (n, units int) {
 	for n < len(p) {
-		b := p[n]
-		switch {
-		case b < utf8.RuneSelf:
+		if b := p[n]; b < utf8.RuneSelf {
 			if b < 0x20 || b == 0x7F || n+1 < len(p) && p[n+1] < utf8.RuneSelf {
 				return n, units
 			}
 			n++
-		case b >= 0xC3 && b < 0xE0 && n+1 < len(p) && p[n+1]&0xC0 == 0x80:
-			n += 2
-		case b > 0xE0 && b < 0xED && n+2 < len(p) && p[n+1]&0xC0 == 0x80 && p[n+2]&0xC0 == 0x80:
-			n += 3
-		default:
-			r, size := utf8.DecodeRune(p[n:])
-			if r == utf8.RuneError && size <= 1 || isC1(r) {
-				return n, units
-			}
-			n += size
-			if r > 0xFFFF {
-				units++
-			}
+			units++
+			continue
 		}
-		units++
+		size := multibyteSize(p[n:])
+		if size == 0 {
+			return n, units
+		}
+		n += size
+		units += 1 + size>>2
 	}
 	return n, units
+}
+
+// multibyteSize returns the size of the character that p begins with, or 0 when it is none or
+// a C1 control. The usual forms are told apart here, the few with a restricted second byte by
+// the library.
+func multibyteSize(p []byte) int {
+	follows := func(i int) bool { return i < len(p) && p[i]&0xC0 == 0x80 }
+	switch b := p[0]; {
+	case b >= 0xC3 && b < 0xE0 && follows(1):
+		return 2
+	case b > 0xE0 && b < 0xF0 && b != 0xED && follows(1) && follows(2):
+		return 3
+	case (b > 0xF0 && b < 0xF4 || b == 0xF0 && len(p) > 1 && p[1] >= 0x90) && follows(1) && follows(2) && follows(3):
+		return 4
+	}
+	if r, size := utf8.DecodeRune(p); size > 1 && !isC1(r) {
+		return size
+	}
+	return 0
 }
 
 // asciiRun returns the length of the longest prefix of p that is printable ASCII, newline
@@ -119,34 +131,28 @@ func isASCII(p []byte) bool {
 	return true
 }
 
-// units16 counts the UTF-16 code units of valid text. A slice that begins inside a character
+// units16 counts the UTF-16 code units of valid text: a character counts one at its first
+// byte, two when that begins a sequence of four. A slice that begins inside a character
 // counts that character as before it.
 func units16(p []byte) int {
-	n, i := 0, 0
+	n, i := len(p), 0
 	for ; i+8 <= len(p); i += 8 {
-		if binary.LittleEndian.Uint64(p[i:])&highs == 0 {
-			n += 8
+		x := binary.LittleEndian.Uint64(p[i:])
+		if x&highs == 0 {
 			continue
 		}
-		for _, b := range p[i : i+8] {
-			n += unitsOfByte(b)
-		}
+		following := x &^ (x << 1) & highs                      // 10xxxxxx
+		leadsFour := x & (x << 1) & (x << 2) & (x << 3) & highs // 1111xxxx
+		n += bits.OnesCount64(leadsFour) - bits.OnesCount64(following)
 	}
 	for _, b := range p[i:] {
-		n += unitsOfByte(b)
+		if b&0xC0 == 0x80 {
+			n--
+		} else if b >= 0xF0 {
+			n++
+		}
 	}
 	return n
-}
-
-// unitsOfByte charges a character to its first byte.
-func unitsOfByte(b byte) int {
-	switch {
-	case b&0xC0 == 0x80:
-		return 0
-	case b >= 0xF0:
-		return 2
-	}
-	return 1
 }
 
 // runeStart returns the first index at or after i that begins a character.

@@ -162,8 +162,10 @@ func isStringOpener(b byte) bool {
 	return b == ']' || b == 'P' || b == 'X' || b == '^' || b == '_'
 }
 
+var replacementChar = []byte("\uFFFD")
+
 func (t *terminal) replacement() {
-	t.print([]byte("\uFFFD"), counts{units: 1})
+	t.print(replacementChar, counts{units: 1})
 }
 
 func (t *terminal) enter(s terminalState) {

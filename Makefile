@@ -1,0 +1,50 @@
+# make help lists what can be made here.
+
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS   = -s -w -X github.com/execagent/execagent/internal/version.version=$(VERSION)
+FUZZTIME ?= 20s
+# The packages that build everywhere; the agent is for Linux.
+PORTABLE  = ./chord/... ./limits/... ./transport/... ./client/... ./cmd/execctl/...
+
+# The race detector needs a C compiler.
+CC_FOUND := $(shell command -v $${CC:-gcc} || command -v cc || command -v clang)
+RACE      = $(if $(CC_FOUND),-race)
+
+.PHONY: help build test lint fmt fuzz bench clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+build: ## static binaries in bin/
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+
+test: lint ## everything that has to hold: lint, unit and end-to-end tests
+	@$(if $(RACE),,echo "no C compiler found: testing without the race detector")
+	go test $(RACE) -timeout 9m ./...
+
+lint: ## gofmt, vet (Linux, macOS, Windows), staticcheck
+	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
+	go vet ./...
+	GOOS=linux GOARCH=arm64 go vet ./...
+	GOOS=darwin go vet $(PORTABLE)
+	GOOS=windows go vet $(PORTABLE)
+	go tool staticcheck ./...
+
+fmt: ## format the code
+	gofmt -w .
+
+fuzz: ## each fuzz target for FUZZTIME
+	@for pkg in $$(go list ./...); do \
+		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			echo "$$pkg $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done; \
+	done
+
+bench: ## package benchmarks, 256 MiB end to end, and the comparison in test/bench/RESULTS.md
+	go test -run '^$$' -bench . -benchmem ./limits ./execagent ./chord ./spill ./transport
+	EXECAGENT_TEST_MIB=256 go test -count=1 -run TestVolume -timeout 30m ./test
+	go run ./test/bench $(if $(QUICK),--quick)
+
+clean: ## remove what was built
+	rm -rf bin test/bench/data
