@@ -5,6 +5,7 @@ package chord
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strconv"
 )
 
@@ -189,15 +190,20 @@ func (b *Batch) Len() int { return b.count }
 // array appended. A batch that failed returns that buffer unchanged and the
 // error, a [*BatchError] or [ErrNeedBase]; its Encoder then needs a base batch.
 func (b *Batch) End() ([]byte, error) {
-	b.open = false
-	buf := b.buf
-	b.buf = nil // the caller's from here on
-	if b.err == nil {
-		return append(buf, ']'), nil
+	if !b.open {
+		return nil, errEnded
 	}
-	b.enc.broken = true
-	return buf[:b.start], b.err
+	buf, err := b.buf, b.err
+	b.open, b.buf, b.err = false, nil, errEnded
+	if err != nil {
+		b.enc.broken = true
+		return buf[:b.start], err
+	}
+	return append(buf, ']'), nil
 }
+
+// errEnded keeps a batch that is no longer open from touching its encoder.
+var errEnded = errors.New("chord: the batch has ended")
 
 // begin writes the opening of an operation on path, up to what follows the path.
 func (b *Batch) begin(v Verb, path Path) bool {

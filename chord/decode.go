@@ -5,6 +5,7 @@ package chord
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Decoder turns the JSON batches of one stream into operations with complete
@@ -41,9 +42,13 @@ func (d *Decoder) Decode(wire []byte) ([]Op, error) {
 		if err := d.resolve(op, ops, limits.MaxPaths); err != nil {
 			return err
 		}
-		if op.Verb != define {
-			ops = append(ops, op.Op)
+		if op.Verb == define {
+			return nil
 		}
+		if len(ops) == cap(ops) {
+			ops = slices.Grow(ops, len(ops)+1) // doubling, which append does not for long
+		}
+		ops = append(ops, op.Op)
 		return nil
 	})
 	if errors.Is(err, ErrNeedBase) {

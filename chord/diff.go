@@ -29,6 +29,12 @@ func (d *differ) set(v any) {
 }
 
 func (d *differ) value(old, next any) {
+	if len(d.path) == DefaultMaxPathDepth {
+		if !equal(old, next) {
+			d.set(next) // no path leads further down
+		}
+		return
+	}
 	switch next := next.(type) {
 	case map[string]any:
 		if old, ok := old.(map[string]any); ok && d.object(old, next) {

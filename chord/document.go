@@ -219,7 +219,7 @@ func (d *Document) Move(path Path, perm []int) error {
 
 // Flush appends to dst the operations that make the document at the last Flush
 // the one of now, nothing when they are equal to begin with. The first Flush, the
-// one after Rebase or Replace, and one after more than 4096 separate changes are
+// one after Rebase or Replace, and one with more than 4096 separate changes are
 // base batches.
 //
 // The operations own their containers and share nothing with the document but

@@ -29,13 +29,13 @@ func (e *PathError) Error() string {
 // constructor and prototype, by which a JavaScript replica could be made to
 // change more than its document.
 type UnsafePathError struct {
-	Verb    Verb // zero when the path stood in a definition
+	Verb    Verb // '#' for a path definition
 	Path    Path
 	Segment Segment
 }
 
 func (e *UnsafePathError) Error() string {
-	if e.Verb == 0 {
+	if e.Verb == define {
 		return fmt.Sprintf("chord: path definition %v: key %v is reserved", e.Path, e.Segment)
 	}
 	return fmt.Sprintf("chord: %v at %v: key %v is reserved: set the nearest parent instead", e.Verb, e.Path, e.Segment)

@@ -4,7 +4,9 @@ package chord
 
 import "cmp"
 
-// The defaults of [Limits]. An [Encoder] stays below the last three by itself.
+// The defaults of [Limits]. An [Encoder] stays within the last three by itself, and
+// the flushes of [Document] and [Tracker] within the number of operations. A
+// document that is longer than a batch may be cannot be sent in one piece.
 const (
 	DefaultMaxBytes     = 8 << 20 // bytes of JSON in a batch
 	DefaultMaxOps       = 1 << 16 // operations in a batch, path definitions included
@@ -14,7 +16,7 @@ const (
 )
 
 // Limits bounds what a [Decoder] accepts from its peer. A zero field stands for
-// its default.
+// its default. A path longer than the default is an error whatever the limit.
 //
 // Decoding allocates in proportion to the batch whatever the peer sends. The
 // proportion is that of Go's map[string]any: the worst batch, of objects with

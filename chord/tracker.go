@@ -15,8 +15,8 @@ type Tracker struct {
 }
 
 // Flush returns the operations that make the value of the last Flush the given
-// one, nothing when they are equal. The first Flush and the one after Rebase
-// return a base batch. value may be any Go value that encoding/json can marshal;
+// one, nothing when they are equal. The first Flush, the one after Rebase, and one
+// with more than 4096 operations return a base batch. value may be any Go value that encoding/json can marshal;
 // the Tracker keeps a copy, made by [Plain]. On an error, a [*ValueError], it
 // remembers the last value still.
 //
@@ -32,7 +32,9 @@ func (t *Tracker) Flush(value any) ([]Op, error) {
 	var d differ
 	if t.published {
 		d.value(t.last, next)
-	} else {
+	}
+	if !t.published || len(d.ops) > maxChanges {
+		d = differ{}
 		d.set(next)
 	}
 	t.last, t.published = next, true

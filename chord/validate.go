@@ -57,6 +57,9 @@ func checkPath(v Verb, path Path) error {
 	if len(path) == 0 && v != Splice && v != Move {
 		return &ShapeError{Verb: v, Path: path, Reason: "cannot address the root: use r"}
 	}
+	if len(path) > DefaultMaxPathDepth {
+		return &ShapeError{Verb: v, Path: path, Reason: fmt.Sprintf("path has more than %d segments", DefaultMaxPathDepth)}
+	}
 	for _, seg := range path {
 		if seg.reserved() {
 			return &UnsafePathError{Verb: v, Path: path, Segment: seg}

@@ -2,7 +2,10 @@
 
 package chord
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // define is the verb of a path definition, ["#", id, path]. Only wire batches
 // have it.
@@ -69,8 +72,7 @@ func (p *parser) batch(each func(n int, op *wireOp) error) error {
 func (p *parser) operation(op *wireOp) {
 	*op = wireOp{}
 	if !p.accept('[') {
-		p.fail(&ShapeError{Reason: "not an array"})
-		return
+		p.mistyped(op, "not an array")
 	}
 	op.Verb = p.verb()
 	switch op.Verb {
@@ -119,10 +121,22 @@ func (p *parser) shape(op *wireOp, reason string) {
 	p.fail(&ShapeError{Verb: op.Verb, Path: op.Path, Reason: reason})
 }
 
+// mistyped is shape for what comes next, if that is a value at all.
+func (p *parser) mistyped(op *wireOp, reason string) {
+	if c := p.peek(); c == 0 || bytes.IndexByte([]byte(`{["-0123456789tfn`), c) < 0 {
+		p.syntax(p.pos, "expected a value")
+	}
+	p.shape(op, reason)
+}
+
 // verb reads the first element of an operation.
 func (p *parser) verb() Verb {
+	if p.peek() == ']' {
+		p.fail(&ShapeError{Reason: "is empty"})
+		return 0
+	}
 	if p.peek() != '"' {
-		p.fail(&ShapeError{Reason: "does not begin with a verb"})
+		p.mistyped(&wireOp{}, "does not begin with a verb")
 		return 0
 	}
 	// A verb is one letter, which JSON could also spell with an escape.
@@ -237,7 +251,7 @@ func (p *parser) reference(op *wireOp, explicit bool) {
 // path reads a path, whose segments must not be reserved.
 func (p *parser) path(op *wireOp) Path {
 	if !p.accept('[') {
-		p.shape(op, "path is not an array")
+		p.mistyped(op, "path is not an array")
 	}
 	path := Path{}
 	if p.accept(']') {
@@ -269,16 +283,18 @@ func (p *parser) segment(op *wireOp) Segment {
 }
 
 func (p *parser) integer(op *wireOp, what string) int {
+	pos := p.pos
 	n, ok := p.count()
-	if !ok {
-		p.shape(op, what+" is not an integer of 0 or more")
+	if !ok && p.err == nil {
+		p.pos = pos
+		p.mistyped(op, what+" is not an integer of 0 or more")
 	}
 	return n
 }
 
 func (p *parser) text(op *wireOp) string {
 	if p.peek() != '"' {
-		p.shape(op, "text is not a string")
+		p.mistyped(op, "text is not a string")
 		return ""
 	}
 	return p.string()
@@ -286,7 +302,7 @@ func (p *parser) text(op *wireOp) string {
 
 func (p *parser) items(op *wireOp) []any {
 	if p.peek() != '[' {
-		p.shape(op, "items are not an array")
+		p.mistyped(op, "items are not an array")
 		return nil
 	}
 	return p.array(0)
@@ -294,7 +310,7 @@ func (p *parser) items(op *wireOp) []any {
 
 func (p *parser) permutation(op *wireOp) []int {
 	if !p.accept('[') {
-		p.shape(op, "permutation is not an array")
+		p.mistyped(op, "permutation is not an array")
 	}
 	perm := []int{}
 	if p.accept(']') {
