@@ -19,6 +19,9 @@ import (
 	"github.com/execagent/execagent/transport/protocol"
 )
 
+// farewell is how long Close waits for watchers to be sent their results.
+const farewell = 2 * time.Second
+
 // defaultRetention is how long a settled execution stays answerable.
 const defaultRetention = time.Hour
 
@@ -42,7 +45,7 @@ type Agent struct {
 	log      *slog.Logger
 	ctx      context.Context // ends when Close begins
 	stop     context.CancelFunc
-	wg       sync.WaitGroup // sessions and executions
+	wg       sync.WaitGroup // executions
 
 	mu         sync.Mutex // guards the rest; not held across I/O
 	closing    bool
@@ -76,7 +79,8 @@ func New(opts Options) *Agent {
 }
 
 // Close ends all executions (SIGTERM, after their grace SIGKILL), waits until they are
-// settled, ends all sessions and waits for them. It may be called more than once.
+// settled and their watchers told, ends all sessions and waits for them. It may be called
+// more than once.
 func (a *Agent) Close() error {
 	a.mu.Lock()
 	first := !a.closing
@@ -84,17 +88,31 @@ func (a *Agent) Close() error {
 	all := slices.Collect(maps.Values(a.executions))
 	a.mu.Unlock()
 	if first {
-		for _, e := range all {
-			e.end(protocol.ReasonCanceled)
-		}
-		for _, e := range all {
-			<-e.settled
-			e.release()
-		}
+		a.endAll(all)
 		a.stop()
 	}
+	<-a.ctx.Done()
 	a.wg.Wait()
 	return a.spills.close()
+}
+
+func (a *Agent) endAll(all []*execution) {
+	for _, e := range all {
+		e.end(protocol.ReasonCanceled)
+	}
+	for _, e := range all {
+		<-e.settled
+	}
+	patience := time.NewTimer(farewell)
+	defer patience.Stop()
+	for _, e := range all {
+		select {
+		case <-e.told:
+		case <-patience.C:
+			patience.Reset(0) // for the others too
+		}
+		e.release()
+	}
 }
 
 // start runs spec, or finds the execution that the same spec already started.

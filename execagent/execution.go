@@ -22,6 +22,7 @@ type execution struct {
 	digest  string
 	started chan struct{} // closed when the start has succeeded or failed
 	settled chan struct{} // closed when result is final
+	told    chan struct{} // closed when, after that, every watcher has been sent it or has left
 
 	// Set before started is closed.
 	startErr error
@@ -51,6 +52,7 @@ func newExecution(a *Agent, spec protocol.Spec, digest string) *execution {
 		digest:   digest,
 		started:  make(chan struct{}),
 		settled:  make(chan struct{}),
+		told:     make(chan struct{}),
 		killed:   make(chan struct{}),
 		state:    protocol.Running,
 		watchers: make(map[*limits.Publisher]struct{}),
@@ -64,6 +66,7 @@ func (e *execution) start() error {
 	if err != nil {
 		e.startErr = &protocol.Failure{Code: protocol.CodeStartFailed, Message: err.Error()}
 		close(e.settled)
+		close(e.told)
 		return e.startErr
 	}
 	e.begun = time.Now()
@@ -96,6 +99,18 @@ func (e *execution) unwatch(p *limits.Publisher) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.watchers, p)
+	e.closeTold()
+}
+
+func (e *execution) closeTold() {
+	if e.state != protocol.Settled || len(e.watchers) > 0 {
+		return
+	}
+	select {
+	case <-e.told: // before a later watcher came
+	default:
+		close(e.told)
+	}
 }
 
 func (e *execution) changed(c limits.Change) {

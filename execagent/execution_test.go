@@ -345,7 +345,7 @@ func TestRetention(t *testing.T) {
 // TestClose: closing ends what runs, settles it, and starts nothing more.
 func TestClose(t *testing.T) {
 	a := New(Options{SpillDir: t.TempDir()})
-	e := begin(t, a, protocol.Spec{Command: "trap 'echo bye; exit 3' TERM; echo on; while :; do sleep 0.01; done"})
+	e := begin(t, a, protocol.Spec{Command: "trap 'echo bye; exit 3' TERM; echo on; while :; do :; done"})
 	until(t, e, func(text string) bool { return text == "on\n" })
 	if err := a.Close(); err != nil {
 		t.Error(err)

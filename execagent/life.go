@@ -111,6 +111,7 @@ func (e *execution) settle(open bool) {
 		t.Stop()
 	}
 	e.timers = nil
+	e.closeTold()
 	e.mu.Unlock()
 	e.after(e.agent.opts.Retention, func() { e.agent.forget(e) })
 	e.changed(limits.Urgent)

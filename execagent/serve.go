@@ -16,24 +16,24 @@ import (
 	"github.com/execagent/execagent/transport/protocol"
 )
 
-// Serve accepts connections until ctx ends or the listener fails, and serves each. It returns
-// when all of them have ended; nil when ctx was the reason. It closes the listener.
-func (a *Agent) Serve(ctx context.Context, l net.Listener) error {
-	stop := context.AfterFunc(ctx, func() { l.Close() })
-	defer stop()
+// Serve accepts connections until the listener fails or the agent is closed, and serves each.
+// It closes the listener, and returns when all its connections have ended: nil when Close was
+// the reason.
+func (a *Agent) Serve(l net.Listener) error {
+	defer context.AfterFunc(a.ctx, func() { l.Close() })()
 	defer l.Close()
 	var sessions sync.WaitGroup
 	defer sessions.Wait()
 	for {
 		conn, err := l.Accept()
 		if err != nil {
-			if ctx.Err() != nil {
+			if a.ctx.Err() != nil {
 				return nil
 			}
 			return fmt.Errorf("execagent: accepting on %s: %w", l.Addr(), err)
 		}
 		sessions.Go(func() {
-			if err := a.ServeConn(ctx, conn); err != nil {
+			if err := a.ServeConn(context.Background(), conn); err != nil {
 				a.log.Info("connection ended in an error", "error", err)
 			}
 		})

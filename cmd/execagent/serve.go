@@ -13,10 +13,9 @@ import (
 	"github.com/execagent/execagent/transport"
 )
 
-// serve serves all addresses until ctx ends or one of them fails, then ends the commands.
+// serve serves all addresses until ctx ends or one of them fails. Then the commands are ended,
+// their results sent, and the connections closed.
 func serve(ctx context.Context, agent *execagent.Agent, addrs []string) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	listeners, err := listenAll(ctx, addrs)
 	if err != nil {
 		return errors.Join(err, agent.Close())
@@ -24,15 +23,21 @@ func serve(ctx context.Context, agent *execagent.Agent, addrs []string) error {
 	failed := make(chan error, len(listeners))
 	for i, l := range listeners {
 		fmt.Fprintf(os.Stderr, "execagent: serving on %s\n", addrs[i])
-		go func() { failed <- agent.Serve(ctx, l) }()
+		go func() { failed <- agent.Serve(l) }()
 	}
-	for range listeners {
-		if e := <-failed; e != nil {
-			err = errors.Join(err, e)
-			cancel(e)
+	for n := len(listeners); n > 0; {
+		select {
+		case <-ctx.Done():
+			ctx = context.Background()
+			err = errors.Join(err, agent.Close())
+		case e := <-failed:
+			n--
+			if e != nil {
+				err = errors.Join(err, e, agent.Close())
+			}
 		}
 	}
-	return errors.Join(err, agent.Close())
+	return err
 }
 
 // listenAll listens on all addresses, or none.

@@ -39,7 +39,8 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 	// CPUSeconds is the processor time of the leader and the children it waited for.
 	CPUSeconds float64 `json:"cpuSeconds"`
-	// MaxRSSKiB is the peak resident set of the largest of those, in KiB.
+	// MaxRSSKiB is the peak resident set of the largest of those, in KiB. It is never less
+	// than the agent's own size at the start: Linux counts the moment before the exec.
 	MaxRSSKiB int64 `json:"maxRssKiB"`
 }
 
