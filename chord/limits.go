@@ -20,7 +20,7 @@ const (
 //
 // Decoding allocates in proportion to the batch whatever the peer sends. The
 // proportion is that of Go's map[string]any: the worst batch, of objects with
-// one short key each, takes about 45 bytes of memory for each of its bytes.
+// one short key each, allocates about 60 bytes for each of its bytes.
 type Limits struct {
 	MaxBytes     int // bytes of JSON in a batch
 	MaxOps       int // operations in a batch, path definitions included

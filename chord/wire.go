@@ -305,7 +305,7 @@ func (p *parser) items(op *wireOp) []any {
 		p.mistyped(op, "items are not an array")
 		return nil
 	}
-	return p.array(0)
+	return p.array(1)
 }
 
 func (p *parser) permutation(op *wireOp) []int {
