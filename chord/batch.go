@@ -165,7 +165,7 @@ func (b *Batch) Splice(path Path, index, remove int, items ...any) {
 // entry for each element.
 func (b *Batch) Move(path Path, perm []int) {
 	if !isPermutation(perm) {
-		b.fail(Validate(&Op{Verb: Move, Path: path, Perm: perm}))
+		b.fail(&ShapeError{Verb: Move, Path: path, Reason: notPermutation})
 	}
 	if b.begin(Move, path) {
 		separator := byte('[')

@@ -90,7 +90,6 @@ func TestHostileBatches(t *testing.T) {
 			if err := replica.Apply([]Op{{Verb: Replace, Value: clone(c.Doc)}}); err != nil {
 				t.Fatal(err)
 			}
-			before := clone(c.Doc)
 			last := len(c.Wire) - 1
 			for _, wire := range c.Wire[:last] {
 				if err := take(&decoder, &replica, wire); err != nil {
@@ -98,7 +97,7 @@ func TestHostileBatches(t *testing.T) {
 				}
 			}
 			value, _ := replica.Value()
-			before = clone(value)
+			before := clone(value)
 			ops, err := decoder.Decode([]byte(c.Wire[last]))
 			decoded := err == nil
 			if decoded {

@@ -1,30 +1,63 @@
-// Difference of two arrays: a splice, a move, or changes of elements.
+// Difference of two arrays: a splice, two, a move, or changes of elements.
 
 package chord
 
+import "slices"
+
 // array compares two arrays. What they have in common at both ends stays. For
-// what is between it takes the shortest of three: comparing the elements in pairs
-// from the front, reordering, and replacing all.
+// what is between it takes what looks shortest: comparing the elements in pairs
+// from the front, dropping at the front and adding at the end, reordering, or
+// replacing all.
 func (d *differ) array(old, next []any) {
 	first, last := commonEnds(old, next)
 	from, to := old[first:len(old)-last], next[first:len(next)-last]
 	if len(from) == 0 && len(to) == 0 {
 		return
 	}
-	replaced := opSize + itemsSize(to)
 	mark := len(d.ops)
-	paired := d.pairs(first, from, to, replaced)
-	if len(from) == len(to) && opSize+indexSize*len(old) < min(paired, replaced) {
-		if perm := permutation(from, to); perm != nil {
-			d.ops = d.ops[:mark]
-			d.emit(Op{Verb: Move, Perm: embed(perm, first, len(old))})
-			return
+	best := opSize + itemsSize(to)
+	how := func() { d.splice(first, len(from), to) }
+	if size := d.pairs(first, from, to, best); size < best {
+		best, how = size, nil
+	}
+	if kept := slid(from, to); kept > 0 && 2*opSize+itemsSize(to[kept:]) < best {
+		best = 2*opSize + itemsSize(to[kept:])
+		how = func() {
+			d.splice(first, len(from)-kept, nil)
+			d.splice(first+kept, 0, to[kept:])
 		}
 	}
-	if paired >= replaced {
-		d.ops = d.ops[:mark]
-		d.emit(Op{Verb: Splice, Index: first, Remove: len(from), Items: cloneItems(to)})
+	if len(from) == len(to) && opSize+indexSize*len(old) < best {
+		if perm := permutation(from, to); perm != nil {
+			how = func() { d.emit(Op{Verb: Move, Perm: embed(perm, first, len(old))}) }
+		}
 	}
+	if how != nil {
+		d.ops = d.ops[:mark]
+		how()
+	}
+}
+
+func (d *differ) splice(index, remove int, items []any) {
+	if remove > 0 || len(items) > 0 {
+		d.emit(Op{Verb: Splice, Index: index, Remove: remove, Items: cloneItems(items)})
+	}
+}
+
+// slid returns how many of the last elements of from are the first of to, or 0
+// when that is none or not found soon.
+func slid(from, to []any) int {
+	const maxCandidates = 16
+	candidates := 0
+	for i := max(1, len(from)-len(to)); i < len(from) && candidates < maxCandidates; i++ {
+		if equal(from[i], to[0]) {
+			candidates++
+			if slices.EqualFunc(from[i:], to[:len(from)-i], equal) {
+				return len(from) - i
+			}
+		}
+	}
+	return 0
 }
 
 // commonEnds returns how many elements are equal at the front, and of the others
@@ -58,7 +91,7 @@ func (d *differ) pairs(first int, from, to []any, limit int) (size int) {
 	if len(from) == len(to) {
 		return size
 	}
-	d.emit(Op{Verb: Splice, Index: first + both, Remove: len(from) - both, Items: cloneItems(to[both:])})
+	d.splice(first+both, len(from)-both, to[both:])
 	return size + sizeOf(&d.ops[mark])
 }
 

@@ -28,7 +28,7 @@ func Validate(op *Op) error {
 		return checkPath(op.Verb, op.Path)
 	case Move:
 		if !isPermutation(op.Perm) {
-			return op.shape("not a permutation")
+			return op.shape(notPermutation)
 		}
 		return checkPath(op.Verb, op.Path)
 	}
@@ -47,6 +47,8 @@ func ValidateWire(wire []byte) error {
 		return nil
 	})
 }
+
+const notPermutation = "not a permutation"
 
 func (op *Op) shape(format string, args ...any) error {
 	return &ShapeError{Verb: op.Verb, Path: op.Path, Reason: fmt.Sprintf(format, args...)}
