@@ -1,0 +1,83 @@
+package embed
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/execagent/execagent/client"
+	"github.com/execagent/execagent/test/bench/gen"
+)
+
+// BenchmarkWholePath is 64 MiB from a command through PTY or pipe, window, spill, ops, frames
+// and zstd to a client that folds them.
+func BenchmarkWholePath(b *testing.B) {
+	const size = 64 << 20
+	for _, kind := range gen.Kinds() {
+		input := filepath.Join(b.TempDir(), "input")
+		r, err := gen.NewReader(kind, size)
+		if err != nil {
+			b.Fatal(err)
+		}
+		f, err := os.Create(input)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := io.Copy(f, r); err != nil {
+			b.Fatal(err)
+		}
+		f.Close()
+		for _, mode := range []string{"pty", "pipe"} {
+			b.Run(string(kind)+"/"+mode, func(b *testing.B) {
+				conn := dial(b)
+				b.SetBytes(size)
+				for b.Loop() {
+					before := conn.WireBytes()
+					r := run(b, conn, client.Spec{Command: "cat " + input, Pipe: mode == "pipe"})
+					if r.Truncation.TotalBytes != size {
+						b.Fatalf("got %+v", r)
+					}
+					b.ReportMetric(float64(conn.WireBytes()-before), "wire-B/op")
+					os.Remove(r.SpillPath)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkTrue is the least command, start to result on an open connection.
+func BenchmarkTrue(b *testing.B) {
+	conn := dial(b)
+	for b.Loop() {
+		run(b, conn, client.Spec{Command: "true"})
+	}
+}
+
+func dial(b *testing.B) *Conn {
+	b.Helper()
+	conn, err := Dial(context.Background(), Options{SpillDir: filepath.Join(b.TempDir(), "spill")})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := conn.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	return conn
+}
+
+func run(b *testing.B, conn *Conn, spec client.Spec) *client.Result {
+	b.Helper()
+	cmd, err := conn.Start(context.Background(), spec)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, err := cmd.Wait()
+	if err != nil || r.ExitCode != 0 {
+		b.Fatalf("%+v, %v", r, err)
+	}
+	return r
+}
