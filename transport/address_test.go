@@ -1,3 +1,5 @@
+// This file holds the tests of addresses.
+
 package transport
 
 import (

@@ -1,3 +1,5 @@
+// This file holds the benchmarks, and a bound on what idle streams hold.
+
 package transport
 
 import (

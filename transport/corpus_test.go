@@ -1,3 +1,5 @@
+// This file holds the text that tests and benchmarks send.
+
 package transport
 
 import (

@@ -16,7 +16,7 @@
 // makes sure that the other side is what it should be and settles a version.
 // yamux divides the connection into streams. A stream carries frames: a kind,
 // which means nothing here, and a payload, compressed with zstd when that pays.
-// SPEC.md has the bytes.
+// SPEC.md has the bytes. An agent with no room says so with [Refuse].
 //
 // # Limits
 //

@@ -1,3 +1,5 @@
+// This file holds the tests of frames and their compression, and the fuzzing of both.
+
 package transport
 
 import (

@@ -19,8 +19,9 @@ const quoteWait = 50 * time.Millisecond
 // handshake is one run of either side over a connection.
 type handshake struct {
 	conn *wire
-	role string // of the peer, for messages: "agent" or "client"
-	seen []byte // the first bytes the peer sent, at most maxQuote
+	opts Options // with defaults
+	role string  // of the peer, for messages: "agent" or "client"
+	seen []byte  // the first bytes the peer sent, at most maxQuote
 }
 
 // agreement is what a successful handshake settles.
@@ -29,22 +30,23 @@ type agreement struct {
 	maxPayload int // the largest payload the peer will read, in bytes
 }
 
-// shake runs do under ctx and timeout. On any failure the connection is closed;
-// that also is how a stuck read is released, whatever the connection is.
-func shake(ctx context.Context, conn *wire, timeout time.Duration, peerRole string, do func(*handshake) (agreement, error)) (agreement, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+// shake runs do under ctx and the options' timeout. On any failure the
+// connection is closed; that also is how a stuck read is released, whatever the
+// connection is.
+func shake(ctx context.Context, conn *wire, opts Options, role string, do func(*handshake) (agreement, error)) (agreement, error) {
+	ctx, cancel := context.WithTimeout(ctx, opts.HandshakeTimeout)
 	defer cancel()
 	closed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(closed)
 		conn.Close()
 	})
-	h := &handshake{conn: conn, role: peerRole}
+	h := &handshake{conn: conn, opts: opts, role: role}
 	agreed, err := do(h)
 	if !stop() {
 		<-closed
 		conn.finish()
-		return agreement{}, h.interrupted(ctx, timeout)
+		return agreement{}, h.interrupted(ctx)
 	}
 	if err != nil {
 		conn.finish()
@@ -54,11 +56,11 @@ func shake(ctx context.Context, conn *wire, timeout time.Duration, peerRole stri
 }
 
 // asClient is the client's side.
-func (h *handshake) asClient(opts Options) (agreement, error) {
+func (h *handshake) asClient() (agreement, error) {
 	hello := clientHello{
 		MinVersion: MinVersion, MaxVersion: MaxVersion,
-		Nonce: newNonce(), Software: opts.Software,
-		Auth: []string{authNone}, MaxPayload: uint64(opts.ReadLimit),
+		Nonce: newNonce(), Software: h.opts.Software,
+		Auth: []string{authNone}, MaxPayload: uint64(h.opts.ReadLimit),
 	}
 	// A stranger may close before it has read us, but not before it has said
 	// what it is: so look at that, too, when sending fails.
@@ -86,7 +88,7 @@ func (h *handshake) asClient(opts Options) (agreement, error) {
 }
 
 // asAgent is the agent's side.
-func (h *handshake) asAgent(opts Options) (agreement, error) {
+func (h *handshake) asAgent() (agreement, error) {
 	hello, err := h.readClient()
 	if err != nil {
 		return agreement{}, err
@@ -97,8 +99,8 @@ func (h *handshake) asAgent(opts Options) (agreement, error) {
 		return agreement{}, h.refusal(refusal)
 	}
 	answer := agentHello{
-		Version: version, Nonce: newNonce(), Software: opts.Software,
-		Instance: opts.Instance, Auth: authNone, MaxPayload: uint64(opts.ReadLimit),
+		Version: version, Nonce: newNonce(), Software: h.opts.Software,
+		Instance: h.opts.Instance, Auth: authNone, MaxPayload: uint64(h.opts.ReadLimit),
 	}
 	if err := h.send(agentMagic, answer); err != nil {
 		return agreement{}, err
@@ -181,92 +183,4 @@ func (h *handshake) readMore() {
 	stop := time.AfterFunc(quoteWait, func() { h.conn.Close() })
 	defer stop.Stop()
 	io.ReadFull(h, make([]byte, maxQuote-len(h.seen)))
-}
-
-// stranger is the error for a peer with another protocol.
-func (h *handshake) stranger() error {
-	e := &HandshakeError{
-		Reason: ReasonNotExecagent,
-		Detail: fmt.Sprintf("the peer is no execagent %s: it sent %q", h.role, h.seen),
-		Remedy: "check the address; " + h.logHint(),
-		Sent:   string(h.seen),
-	}
-	if bytes.HasPrefix(h.seen, clientMagic[1:5]) || bytes.HasPrefix(h.seen, clientMagic[:5]) {
-		e.Remedy = "a terminal in between changes bytes: use ssh -T, docker exec -i, kubectl exec -i, without -t"
-	}
-	return e
-}
-
-// logHint says where a person finds out more.
-func (h *handshake) logHint() string {
-	if h.role == "agent" {
-		return "is execagent serve running there?"
-	}
-	return "only execagent clients connect here"
-}
-
-// refusal is the error for the agent's no, on either side.
-func (h *handshake) refusal(r *helloError) error {
-	e := &HandshakeError{Reason: r.Code, Sent: string(h.seen)}
-	who := "the agent refuses"
-	if h.role == "client" {
-		who = "refused a client"
-	}
-	e.Detail = fmt.Sprintf("%s: %s", who, quote(r.Message))
-	switch r.Code {
-	case ReasonVersionTooOld:
-		e.Remedy = "upgrade the client"
-	case ReasonVersionTooNew:
-		e.Remedy = "upgrade the agent"
-	case ReasonBusy:
-		e.Remedy = "try again later"
-	case ReasonAuth, ReasonMalformed, ReasonRefused:
-	default:
-		e.Reason = ReasonRefused
-		e.Detail = fmt.Sprintf("%s with the unknown code %s: %s", who, quote(r.Code), quote(r.Message))
-	}
-	return e
-}
-
-// interrupted is the error for a deadline or a cancelled context.
-func (h *handshake) interrupted(ctx context.Context, timeout time.Duration) error {
-	e := &HandshakeError{Reason: ReasonCanceled, Detail: "cancelled", Sent: string(h.seen), Err: context.Cause(ctx)}
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		e.Reason = ReasonTimeout
-		e.Detail = fmt.Sprintf("the %s sent nothing within the deadline (at most %v)", h.role, timeout)
-		if len(h.seen) > 0 {
-			e.Detail = fmt.Sprintf("the %s sent only %q within the deadline (at most %v)", h.role, h.seen, timeout)
-		}
-		e.Remedy = "check the address; " + h.logHint()
-	}
-	return e
-}
-
-// explain turns whatever failed into a HandshakeError.
-func (h *handshake) explain(err error) error {
-	if done := (*HandshakeError)(nil); errors.As(err, &done) {
-		return done
-	}
-	e := &HandshakeError{Reason: ReasonClosed, Sent: string(h.seen), Err: err}
-	if bad := (*helloFormatError)(nil); errors.As(err, &bad) {
-		e.Reason = ReasonMalformed
-		e.Detail = fmt.Sprintf("the %s's hello is not valid (it began %q)", h.role, h.seen)
-		return e
-	}
-	if refused := (*PeerError)(nil); errors.As(err, &refused) {
-		e.Reason, e.Detail = ReasonRefused, "refused a client"
-		return e
-	}
-	e.Detail = fmt.Sprintf("the connection ended before the %s's hello", h.role)
-	if len(h.seen) > 0 {
-		e.Detail = fmt.Sprintf("the connection ended within the %s's hello, after %q", h.role, h.seen)
-	}
-	if err == io.ErrUnexpectedEOF {
-		e.Err = nil // it would say the same again
-	}
-	e.Remedy = h.logHint()
-	if why := h.conn.epilogue(); why != "" {
-		e.Detail += " (" + why + ")"
-	}
-	return e
 }

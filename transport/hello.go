@@ -156,7 +156,7 @@ func readHello(r io.Reader, v any) error {
 		return noEOF(err)
 	}
 	if err := json.Unmarshal(text, v); err != nil {
-		return &helloFormatError{err}
+		return malformed("%s", clip(err.Error())) // it may repeat a long number
 	}
 	return nil
 }

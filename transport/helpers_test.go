@@ -1,3 +1,5 @@
+// This file holds what the tests share: children, sessions, streams.
+
 package transport
 
 import (
@@ -41,7 +43,6 @@ func helperAgent() int {
 		return 1
 	}
 	defer s.Close()
-	fmt.Println("a stray print must not disturb the connection")
 	serveEcho(s)
 	return 0
 }

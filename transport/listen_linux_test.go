@@ -1,3 +1,5 @@
+// This file holds the tests of sockets that appear, are taken, and go.
+
 package transport
 
 import (
@@ -7,9 +9,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -59,31 +61,34 @@ func TestSocketIsNeverWider(t *testing.T) {
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)
 	a := socketAddress(t)
-	stop, seen := make(chan struct{}), make(chan int)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	var seen atomic.Int64
 	go func() {
-		n := 0
+		defer close(stopped)
 		for {
 			select {
 			case <-stop:
-				seen <- n
 				return
 			default:
 			}
 			if info, err := os.Lstat(a.Target); err == nil {
-				n++
+				seen.Add(1)
 				if info.Mode().Perm() != 0o600 {
 					t.Errorf("mode %v for a moment", info.Mode())
 				}
 			}
 		}
 	}()
-	for range 300 {
-		mustListen(t, a).Close()
+	ctx := testContext(t)
+	for n := 0; n < 300 || seen.Load() < 300; n++ {
+		l, err := Listen(ctx, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
 	}
 	close(stop)
-	if n := <-seen; n == 0 {
-		t.Error("the socket was never seen")
-	}
+	<-stopped
 }
 
 func TestListenAtTakenPaths(t *testing.T) {
@@ -261,63 +266,4 @@ func TestDialErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want a *DialError that says %q", name, err, remedy)
 		}
 	}
-}
-
-// TestOtherUserIsRefused connects as nobody, from a thread of its own that has
-// put off root.
-func TestOtherUserIsRefused(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root to become another user")
-	}
-	const nobody = 65534
-	dir, err := os.MkdirTemp("", "transport") // t.TempDir is closed to others
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	a := Address{SchemeUnix, filepath.Join(dir, "s")}
-	l := mustListen(t, a)
-	connected := make(chan error, 1)
-	dial := func() { connected <- asUser(nobody, a.Target) }
-
-	go dial()
-	if err := <-connected; !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("connecting to %s as another user: %v, want no permission", a, err)
-	}
-
-	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(a.Target, 0o666)); err != nil { // what an agent must not rely on
-		t.Fatal(err)
-	}
-	go dial()
-	if err := <-connected; err != nil {
-		t.Fatal(err)
-	}
-	conn, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = Server(testContext(t), conn, Options{})
-	checkHandshakeError(t, err, ReasonRefused, []string{"user id 65534"})
-	var peer *PeerError
-	if !errors.As(err, &peer) || peer.UID != nobody || peer.Own != 0 {
-		t.Errorf("error %v, want a *PeerError of user %d", err, nobody)
-	}
-}
-
-// asUser connects and disconnects as another user. Its thread ends with its
-// goroutine.
-func asUser(uid int, path string) error {
-	runtime.LockOSThread() // never unlocked
-	const keep = ^uintptr(0)
-	if _, _, errno := syscall.RawSyscall(syscall.SYS_SETRESUID, keep, uintptr(uid), keep); errno != 0 {
-		return errno
-	}
-	// Should it be the main thread, that one stays.
-	defer syscall.RawSyscall(syscall.SYS_SETRESUID, keep, 0, keep)
-	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(fd)
-	return unix.Connect(fd, &unix.SockaddrUnix{Name: path})
 }

@@ -1,3 +1,5 @@
+// This file holds the start of the test binary.
+
 package transport
 
 import (

@@ -1,3 +1,5 @@
+// This file holds the tests of connections within the process.
+
 package transport
 
 import (

@@ -1,3 +1,5 @@
+// This file holds the tests of connections through a program.
+
 package transport
 
 import (

@@ -8,55 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"sync"
 	"time"
 
 	"github.com/hashicorp/yamux"
 )
-
-// defaultHandshakeTimeout bounds a handshake when Options does not.
-const defaultHandshakeTimeout = 10 * time.Second
-
-// Options are the settings of one side of a session. The zero value works.
-type Options struct {
-	// Software names this program and its version to the peer's users.
-	Software string
-
-	// Instance names this start of the agent, so that a client can tell a
-	// restarted one from the old. Clients leave it empty.
-	Instance string
-
-	// Logger gets the multiplexer's troubles, never payload. Nil discards.
-	Logger *slog.Logger
-
-	// HandshakeTimeout bounds the handshake; zero means 10 seconds.
-	HandshakeTimeout time.Duration
-
-	// ReadLimit is the largest payload in bytes this side accepts, compressed
-	// or not; zero, or more than MaxPayload, means MaxPayload. The peer is told
-	// and refuses to send more.
-	ReadLimit int
-
-	clocks clocks // zero except in this package's tests
-}
-
-func (o Options) withDefaults() Options {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	if o.HandshakeTimeout <= 0 {
-		o.HandshakeTimeout = defaultHandshakeTimeout
-	}
-	if o.ReadLimit <= 0 || o.ReadLimit > MaxPayload {
-		o.ReadLimit = MaxPayload
-	}
-	if o.clocks == (clocks{}) {
-		o.clocks = defaultClocks
-	}
-	return o
-}
 
 // Session is one authenticated connection that carries many streams. Its
 // methods may be called concurrently. Whoever made it closes it.
@@ -73,46 +30,6 @@ type Session struct {
 	mu      sync.Mutex // guards the rest; not held across I/O
 	ending  bool       // no more goroutines
 	endedBy error      // why this side ended the session, if it did
-}
-
-// Client runs the client's handshake over conn and then the multiplexer. It
-// owns conn from the call on and closes it if it fails; the error is then a
-// [*HandshakeError].
-func Client(ctx context.Context, conn io.ReadWriteCloser, opts Options) (*Session, error) {
-	opts = opts.withDefaults()
-	w := &wire{conn: conn}
-	agreed, err := shake(ctx, w, opts.HandshakeTimeout, "agent", func(h *handshake) (agreement, error) { return h.asClient(opts) })
-	if err != nil {
-		return nil, err
-	}
-	return newSession(w, agreed, opts, yamux.Client)
-}
-
-// Server is the agent's counterpart of [Client].
-func Server(ctx context.Context, conn io.ReadWriteCloser, opts Options) (*Session, error) {
-	opts = opts.withDefaults()
-	w := &wire{conn: conn}
-	agreed, err := shake(ctx, w, opts.HandshakeTimeout, "client", func(h *handshake) (agreement, error) { return h.asAgent(opts) })
-	if err != nil {
-		return nil, err
-	}
-	return newSession(w, agreed, opts, yamux.Server)
-}
-
-// Refuse is what an agent does instead of [Server] with a client that it will
-// not serve, for instance with [ReasonBusy]: it reads the client's hello, answers
-// with the reason and a message for people, and closes conn.
-func Refuse(ctx context.Context, conn io.ReadWriteCloser, opts Options, why Reason, message string) error {
-	opts = opts.withDefaults()
-	w := &wire{conn: conn}
-	_, err := shake(ctx, w, opts.HandshakeTimeout, "client", func(h *handshake) (agreement, error) {
-		if _, err := h.readClient(); err != nil {
-			return agreement{}, err
-		}
-		return agreement{}, h.send(agentMagic, agentHello{Error: &helloError{why, clip(message)}})
-	})
-	w.finish()
-	return err
 }
 
 func newSession(w *wire, agreed agreement, opts Options, start func(io.ReadWriteCloser, *yamux.Config) (*yamux.Session, error)) (*Session, error) {

@@ -164,8 +164,10 @@ func (st *Stream) write(b []byte) error {
 
 // Close ends both directions and releases blocked reads and writes of this
 // side. If no write is in progress the peer reads io.EOF after the last frame,
-// else io.ErrUnexpectedEOF. A peer that goes on for 30 seconds is cut off. Close
-// may be called repeatedly, and always returns nil.
+// else io.ErrUnexpectedEOF. A peer that has not closed its end 30 seconds later
+// is cut off, and loses what it has not read: to be sure that everything was
+// read, CloseWrite and read until io.EOF before Close. Close may be called
+// repeatedly, and always returns nil.
 func (st *Stream) Close() error {
 	if !st.markClosed() {
 		return nil

@@ -1,0 +1,50 @@
+// This file holds what a caller may set.
+
+package transport
+
+import (
+	"log/slog"
+	"time"
+)
+
+// defaultHandshakeTimeout bounds a handshake when Options does not.
+const defaultHandshakeTimeout = 10 * time.Second
+
+// Options are the settings of one side of a session. The zero value works.
+type Options struct {
+	// Software names this program and its version to the peer's users.
+	Software string
+
+	// Instance names this start of the agent, so that a client can tell a
+	// restarted one from the old. Clients leave it empty.
+	Instance string
+
+	// Logger gets the multiplexer's troubles, never payload. Nil discards.
+	Logger *slog.Logger
+
+	// HandshakeTimeout bounds the handshake; zero means 10 seconds.
+	HandshakeTimeout time.Duration
+
+	// ReadLimit is the largest payload in bytes this side accepts, compressed
+	// or not; zero, or more than MaxPayload, means MaxPayload. The peer is told
+	// and refuses to send more.
+	ReadLimit int
+
+	clocks clocks // zero except in this package's tests
+}
+
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.HandshakeTimeout <= 0 {
+		o.HandshakeTimeout = defaultHandshakeTimeout
+	}
+	if o.ReadLimit <= 0 || o.ReadLimit > MaxPayload {
+		o.ReadLimit = MaxPayload
+	}
+	if o.clocks == (clocks{}) {
+		o.clocks = defaultClocks
+	}
+	return o
+}

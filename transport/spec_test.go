@@ -1,0 +1,45 @@
+// This file holds the test that SPEC.md and the constants say the same.
+
+package transport
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestSpecStatesTheConstants(t *testing.T) {
+	text, err := os.ReadFile("SPEC.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		fmt.Sprintf("| maxHello | %d |", maxHello),
+		fmt.Sprintf("| MaxFrame | %d |", MaxFrame),
+		fmt.Sprintf("| MaxPayload | %d |", MaxPayload),
+		fmt.Sprintf("| MaxKind | %d |", MaxKind),
+		fmt.Sprintf("| zstdWindow | %d |", zstdWindow),
+		fmt.Sprintf("| client magic | `% X` (`\\x89%s\\r\\n`) |", clientMagic, clientMagic[1:6]),
+		fmt.Sprintf("| agent magic | `% X` (`\\x89%s\\r\\n`) |", agentMagic, agentMagic[1:6]),
+		fmt.Sprintf("**End-of-frames** is `% X`", endOfFrames),
+		fmt.Sprintf("| streams not yet accepted, per direction | %d |", acceptBacklog),
+		fmt.Sprintf("| receive window of a stream | %d KiB |", streamWindow>>10),
+		fmt.Sprintf("| ping after | %d s |", defaultClocks.keepAlive/time.Second),
+		fmt.Sprintf("session over | %d s |", defaultClocks.write/time.Second),
+		fmt.Sprintf("stream reset | %d s |", defaultClocks.close/time.Second),
+		fmt.Sprintf("| at most %d KiB |", maxChunk>>10),
+		fmt.Sprintf("payloads of %d bytes and more", minCompress),
+		fmt.Sprintf("# The execagent connection, version %d", MaxVersion),
+	} {
+		if !strings.Contains(string(text), line) {
+			t.Errorf("SPEC.md does not say %q", line)
+		}
+	}
+	for _, code := range []Reason{ReasonVersionTooOld, ReasonVersionTooNew, ReasonMalformed, ReasonAuth, ReasonBusy, ReasonRefused} {
+		if !strings.Contains(string(text), fmt.Sprintf("| `%s` |", code)) {
+			t.Errorf("SPEC.md does not list the code %q", code)
+		}
+	}
+}
