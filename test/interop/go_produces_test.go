@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/execagent/execagent/chord"
 )
 
@@ -38,12 +36,12 @@ func TestGoProduces(t *testing.T) {
 		var folded struct{ Values, Encoded []string }
 		p.ask("fold", map[string]any{"wires": wires}, &folded)
 		for n, want := range values {
-			if diff := cmp.Diff(want, value(t, folded.Values[n])); diff != "" {
-				t.Fatalf("seed %d, batch %d: JavaScript has another value (-go +js):\n%s\n%s", s, n, diff, wires[n])
+			if d := diff(want, value(t, folded.Values[n])); d != "" {
+				t.Fatalf("seed %d, batch %d: JavaScript has another value (-go +js):\n%s\n%s", s, n, d, wires[n])
 			}
 			// Its encoder, given the same operations, has to make the same of them.
-			if diff := cmp.Diff(value(t, folded.Encoded[n]), value(t, wires[n])); diff != "" {
-				t.Fatalf("seed %d, batch %d: JavaScript encodes otherwise (-js +go):\n%s", s, n, diff)
+			if d := diff(value(t, folded.Encoded[n]), value(t, wires[n])); d != "" {
+				t.Fatalf("seed %d, batch %d: JavaScript encodes otherwise (-js +go):\n%s", s, n, d)
 			}
 			own += len(wires[n])
 			theirs += len(folded.Encoded[n])

@@ -3,8 +3,6 @@ package interop
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/execagent/execagent/chord"
 )
 
@@ -29,8 +27,8 @@ func TestJavaScriptProduces(t *testing.T) {
 				t.Fatalf("seed %d, batch %d: %v\n%s", s, n, err, wire)
 			}
 			own := encode(t, &encoder, ops)
-			if diff := cmp.Diff(value(t, wire), value(t, own)); diff != "" {
-				t.Errorf("seed %d, batch %d: encoded otherwise (-js +go):\n%s", s, n, diff)
+			if d := diff(value(t, wire), value(t, own)); d != "" {
+				t.Errorf("seed %d, batch %d: encoded otherwise (-js +go):\n%s", s, n, d)
 			}
 			if len(own) > len(wire) {
 				t.Errorf("seed %d, batch %d: %d bytes, JavaScript makes %d\n%s\n%s", s, n, len(own), len(wire), own, wire)
@@ -39,8 +37,8 @@ func TestJavaScriptProduces(t *testing.T) {
 				t.Fatalf("seed %d, batch %d: %v\n%s", s, n, err, wire)
 			}
 			got, _ := replica.Value()
-			if diff := cmp.Diff(value(t, made.Values[n]), got); diff != "" {
-				t.Fatalf("seed %d, batch %d: another value (-js +go):\n%s\n%s", s, n, diff, wire)
+			if d := diff(value(t, made.Values[n]), got); d != "" {
+				t.Fatalf("seed %d, batch %d: another value (-js +go):\n%s\n%s", s, n, d, wire)
 			}
 		}
 	}

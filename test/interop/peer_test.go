@@ -11,9 +11,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"reflect"
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 )
 
@@ -121,4 +123,13 @@ func value(t testing.TB, text string) any {
 		t.Fatalf("%v: %s", err, text)
 	}
 	return v
+}
+
+// diff says how two JSON values differ, and nothing when they do not. cmp.Diff alone
+// takes a minute over all the batches.
+func diff(want, got any) string {
+	if reflect.DeepEqual(want, got) {
+		return ""
+	}
+	return cmp.Diff(want, got)
 }
