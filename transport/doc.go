@@ -23,7 +23,8 @@
 // A payload is at most [MaxPayload] bytes, on the wire and decompressed; a side
 // can lower what it reads with [Options].ReadLimit. All of it is checked before
 // memory is taken, and memory follows the bytes that arrive, not those announced.
-// An idle stream holds no buffer and no compression table.
+// An idle stream holds no frame buffer and no compression table, only what its
+// largest frame took of yamux's receive buffer.
 //
 // # Ends
 //
@@ -36,7 +37,8 @@
 //
 // Sessions are safe for concurrent use; a stream has one reader and one writer
 // at a time. Every goroutine belongs to a session or a connection, whose Close
-// waits for it.
+// waits for it, except those in which yamux answers a ping: they end when the
+// session does, at the latest.
 //
 // # Trust
 //
