@@ -18,7 +18,7 @@ var (
 	seed   = flag.Uint64("chord.seed", 0, "seed of the first stream; 0 chooses one")
 )
 
-// batchesPerStream is the length of a random stream.
+// batchesPerStream is how many batches each of a stream's two producers makes.
 const batchesPerStream = 25
 
 // TestConvergence runs streams of random changes. Each is one seed, which a
@@ -28,7 +28,7 @@ func TestConvergence(t *testing.T) {
 	if first == 0 {
 		first = rand.Uint64()
 	}
-	streams := max(1, *rounds/batchesPerStream)
+	streams := max(1, *rounds/(2*batchesPerStream)) // each has two followers
 	if testing.Short() {
 		streams = min(streams, 200)
 	}
@@ -39,7 +39,7 @@ func TestConvergence(t *testing.T) {
 			return
 		}
 	}
-	t.Logf("%d batches from seed %d", streams*batchesPerStream, first)
+	t.Logf("%d batches from seed %d", streams*2*batchesPerStream, first)
 }
 
 func runStream(t *testing.T, seed uint64) {
