@@ -36,7 +36,9 @@ type execution struct {
 	state  protocol.State
 	status status          // valid from exited on
 	result protocol.Result // valid once settled
-	// ending is why the agent ended the command, if it did.
+	// asked says that the process group was asked to end; ending is why, unless the leader
+	// had exited by then.
+	asked  bool
 	ending protocol.Reason
 	// killed is closed when SIGKILL was sent.
 	killed   chan struct{}

@@ -414,3 +414,19 @@ func TestSpillTrouble(t *testing.T) {
 		t.Errorf("a file for output that the view shows whole: %+v", r)
 	}
 }
+
+// TestNeedlessCancels: canceling what has exited, again and again, ends its leftovers and
+// changes nothing else.
+func TestNeedlessCancels(t *testing.T) {
+	a := newAgent(t)
+	e := begin(t, a, protocol.Spec{Command: "(while :; do echo t; sleep 0.02; done) & exit 3", Grace: time.Millisecond})
+	for e.progress().state == protocol.Running {
+		until(t, e, func(text string) bool { return strings.HasPrefix(text, "t\n") })
+	}
+	for range 10 {
+		e.end(protocol.ReasonCanceled)
+	}
+	if r, _ := outcome(t, e); r.Reason != protocol.ReasonExited || r.ExitCode != 3 || len(r.Leftovers) > 0 {
+		t.Errorf("%+v", r)
+	}
+}

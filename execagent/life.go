@@ -36,11 +36,10 @@ func (e *execution) live() {
 	}
 	e.exited(st)
 	e.stdin.close()
-	if e.wasEnded() {
-		e.awaitGroup()
-	}
-	open := !e.drain()
-	e.settle(open)
+	e.awaitGroup()
+	ended := e.drain()
+	e.awaitGroup() // a cancel may have come meanwhile
+	e.settle(!ended)
 }
 
 // exited publishes the leader's status.
@@ -145,9 +144,10 @@ func (e *execution) end(reason protocol.Reason) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.ending != "" || e.reaped {
+	if e.asked || e.reaped {
 		return
 	}
+	e.asked = true
 	if e.state == protocol.Running {
 		e.ending = reason
 	}
@@ -164,15 +164,18 @@ func (e *execution) kill() {
 	}
 }
 
-func (e *execution) wasEnded() bool {
+func (e *execution) wasAsked() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.ending != ""
+	return e.asked
 }
 
-// awaitGroup waits until the process group that is being ended is empty but for its leader:
-// by its own doing, or by SIGKILL. Nothing announces that, so it has to be looked for.
+// awaitGroup waits, if the process group was asked to end, until it is empty but for its
+// leader: by its own doing, or by SIGKILL. Nothing announces that, so it has to be looked for.
 func (e *execution) awaitGroup() {
+	if !e.wasAsked() {
+		return
+	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var deadline <-chan time.Time

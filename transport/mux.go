@@ -3,7 +3,6 @@
 package transport
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -78,14 +77,13 @@ func (l muxLog) Println(v ...any) { l.emit(fmt.Sprintln(v...)) }
 // Printf implements yamux.Logger.
 func (l muxLog) Printf(format string, v ...any) { l.emit(fmt.Sprintf(format, v...)) }
 
-// emit drops the level prefix and keeps its meaning. What yamux calls a warning
-// is often the normal end of a stream that had data under way.
+// emit drops the level prefix. What yamux calls an error or a warning is often
+// the normal end of a session or a stream that had data under way; what matters
+// of it, the session and the streams return as their errors.
 func (l muxLog) emit(line string) {
 	line = strings.TrimSpace(line)
-	level := slog.LevelDebug
-	if rest, ok := strings.CutPrefix(line, "[ERR] "); ok {
-		line, level = rest, slog.LevelWarn
+	for _, prefix := range []string{"[ERR] ", "[WARN] ", "yamux: "} {
+		line = strings.TrimPrefix(line, prefix)
 	}
-	line = strings.TrimPrefix(line, "[WARN] ")
-	l.log.Log(context.Background(), level, "transport: multiplexer", "message", strings.TrimPrefix(line, "yamux: "))
+	l.log.Debug("transport: multiplexer", "message", line)
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestMultiplexerLogHasLevels(t *testing.T) {
+func TestMultiplexerLog(t *testing.T) {
 	var out bytes.Buffer
 	l := muxLog{slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{
 		Level: slog.LevelDebug,
@@ -23,7 +23,7 @@ func TestMultiplexerLogHasLevels(t *testing.T) {
 	l.Printf("[ERR] yamux: Failed to read header: %v", io.ErrUnexpectedEOF)
 	l.Println("[WARN] yamux: frame for missing stream")
 	l.Print("plain")
-	want := `level=WARN msg="transport: multiplexer" message="Failed to read header: unexpected EOF"
+	want := `level=DEBUG msg="transport: multiplexer" message="Failed to read header: unexpected EOF"
 level=DEBUG msg="transport: multiplexer" message="frame for missing stream"
 level=DEBUG msg="transport: multiplexer" message=plain
 `
