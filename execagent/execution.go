@@ -5,7 +5,6 @@ package execagent
 // This file is one execution: what it is, how far it has come, who watches it.
 
 import (
-	"errors"
 	"sync"
 	"time"
 
@@ -75,7 +74,7 @@ func (e *execution) start() error {
 	e.proc = proc
 	e.out = newOutput(&e.spec, &e.agent.spills, e.changed)
 	e.pump = newPump(proc.output, e.out)
-	e.stdin = &stdin{kind: e.spec.Stdin, file: proc.stdin}
+	e.stdin = newStdin(proc.stdin)
 	if e.spec.Timeout > 0 {
 		e.after(e.spec.Timeout, func() { e.end(protocol.ReasonTimeout) })
 	}
@@ -137,34 +136,4 @@ func (e *execution) progress() progress {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return progress{e.state, e.status.exitCode(), e.status.signalName()}
-}
-
-// errStdinEnded says that input came when nothing can take it.
-var errStdinEnded = errors.New("stdin has ended")
-
-// stdin is the command's standard input, for whichever client writes it.
-type stdin struct {
-	kind protocol.Stdin
-	file interface {
-		Write([]byte) (int, error)
-		Close() error
-	}
-
-	once sync.Once
-}
-
-// write blocks while the command does not read, and fails once it cannot.
-func (s *stdin) write(p []byte) error {
-	if s.kind != protocol.StdinPipe {
-		return errStdinEnded
-	}
-	_, err := s.file.Write(p)
-	return err
-}
-
-// close ends the input. It may be called more than once, and releases a blocked write.
-func (s *stdin) close() {
-	if s.kind == protocol.StdinPipe {
-		s.once.Do(func() { s.file.Close() })
-	}
 }

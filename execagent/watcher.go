@@ -34,11 +34,12 @@ func (w *watcher) run(ctx context.Context) error {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		w.receive()
+		w.receive(ctx)
 		cancel()
 	}()
 	err := w.publish(ctx)
 	if err != nil {
+		cancel()
 		w.stream.Close() // releases receive
 	}
 	<-gone
@@ -84,7 +85,7 @@ func (w *watcher) send() (final bool, err error) {
 
 // receive takes the client's stdin until it leaves. Input that the command no longer takes is
 // read and dropped, so that the client's side does not stay blocked on it.
-func (w *watcher) receive() {
+func (w *watcher) receive(ctx context.Context) {
 	for {
 		kind, payload, err := w.stream.ReadFrame()
 		if err != nil {
@@ -95,7 +96,7 @@ func (w *watcher) receive() {
 		}
 		switch kind {
 		case protocol.KindStdin:
-			_ = w.e.stdin.write(payload)
+			_ = w.e.stdin.write(ctx, payload)
 		case protocol.KindStdinEnd:
 			w.e.stdin.close()
 		}
