@@ -7,7 +7,6 @@ package chord_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/execagent/execagent/chord"
@@ -17,18 +16,8 @@ const benchWindow = 51200
 
 var benchSteps = []int{100, 4096, 25000}
 
-// benchText returns build output of n bytes and more, of which each step is
-// different from the one before.
-func benchText(n int) string {
-	var b strings.Builder
-	for i := 0; b.Len() < n; i++ {
-		fmt.Fprintf(&b, "line %d some build output here\n", i)
-	}
-	return b.String()
-}
-
 func benchSizes(b *testing.B, f func(b *testing.B, window string, steps []string)) {
-	text := benchText(benchWindow + 64*25000)
+	text := chord.BuildOutput(benchWindow + 64*25000)
 	for _, step := range benchSteps {
 		steps := make([]string, 64)
 		for i := range steps {

@@ -29,6 +29,7 @@ type changes struct {
 	root   node
 	window int     // number of the flush window
 	live   []*node // whose texts are ahead of the document
+	found  *node   // by the last find
 	nodes  int
 }
 
@@ -104,12 +105,16 @@ func (c *changes) at(path Path, doc any) slot {
 
 // find returns the node for path, if there is one.
 func (c *changes) find(path Path) *node {
+	if c.found != nil && c.found.path.Equal(path) {
+		return c.found
+	}
 	n := &c.root
 	for _, seg := range path {
 		if n = n.children[seg]; n == nil {
 			return nil
 		}
 	}
+	c.found = n
 	return n
 }
 
@@ -193,6 +198,9 @@ func (ch *change) items(array any) []any {
 	elements, _ := array.([]any)
 	return elements[ch.index : ch.index+ch.inserted]
 }
+
+// forget drops all paths. None may be live.
+func (c *changes) forget() { c.root, c.found, c.nodes = node{}, nil, 0 }
 
 // reset begins a window.
 func (c *changes) reset() {

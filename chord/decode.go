@@ -3,7 +3,6 @@
 package chord
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -35,28 +34,25 @@ func (d *Decoder) Decode(wire []byte) ([]Op, error) {
 	limits := d.Limits.withDefaults()
 	p := parser{data: wire, limits: limits}
 	ops := make([]Op, 0, min(d.last, 64))
-	err := p.batch(func(n int, op *wireOp) error {
+	n := 0
+	for op := (wireOp{}); p.next(&op, n); n++ {
 		if n == 0 && d.broken && op.Verb != Replace {
-			return ErrNeedBase
+			return nil, ErrNeedBase
 		}
-		if err := d.resolve(op, ops, limits.MaxPaths); err != nil {
-			return err
+		if p.fail(d.resolve(&op, ops, limits.MaxPaths)); p.err != nil {
+			break // with n the operation that failed
 		}
 		if op.Verb == define {
-			return nil
+			continue
 		}
 		if len(ops) == cap(ops) {
 			ops = slices.Grow(ops, len(ops)+1) // doubling, which append does not for long
 		}
 		ops = append(ops, op.Op)
-		return nil
-	})
-	if errors.Is(err, ErrNeedBase) {
-		return nil, ErrNeedBase
 	}
-	if err != nil {
+	if p.err != nil {
 		d.broken = true
-		return nil, err
+		return nil, &BatchError{Op: n, Cause: p.err}
 	}
 	d.last = len(ops)
 	return ops, nil

@@ -120,22 +120,27 @@ func (d *differ) text(old, next string) {
 // long. Both are valid UTF-8, so the suffix begins at a character.
 func overlap(old, next string) int {
 	const (
-		probe         = 32 // bytes of next searched for in old
-		maxCandidates = 16
+		probe         = 32  // bytes of next searched for in old
+		head          = 256 // bytes compared before the whole suffix is
+		maxCandidates = 1024
+		maxSuffixes   = 16
 	)
-	if len(next) >= probe {
-		from := max(0, len(old)-len(next))
-		for range maxCandidates {
-			i := strings.Index(old[from:], next[:probe])
-			if i < 0 {
-				break
-			}
-			from += i
-			if strings.HasPrefix(next, old[from:]) {
-				return len(old) - from
-			}
-			from++
+	suffixes := 0
+	from := max(0, len(old)-len(next))
+	for candidates := 0; len(next) >= probe && candidates < maxCandidates && suffixes < maxSuffixes; candidates++ {
+		i := strings.Index(old[from:], next[:probe])
+		if i < 0 {
+			break
 		}
+		from += i
+		suffix := old[from:]
+		if n := min(head, len(suffix)); suffix[:n] == next[:n] {
+			if strings.HasPrefix(next, suffix) {
+				return len(suffix)
+			}
+			suffixes++
+		}
+		from++
 	}
 	for n := min(probe-1, len(old), len(next)); n > 0; n-- {
 		if strings.HasSuffix(old, next[:n]) {

@@ -97,6 +97,9 @@ func (d *differ) pairs(first int, from, to []any, limit int) (size int) {
 
 // permutation returns perm with to[i] equal to from[perm[i]], or nil.
 func permutation(from, to []any) []int {
+	if slices.IndexFunc(from, func(v any) bool { return equal(v, to[0]) }) < 0 {
+		return nil // without reading them all
+	}
 	places := make(map[string][]int, len(from))
 	var key []byte
 	for i, v := range from {

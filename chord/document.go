@@ -233,7 +233,7 @@ func (d *Document) Flush(dst []Op) []Op {
 	d.changes.reset()
 	if d.changes.nodes > maxNodes {
 		d.settle()
-		d.changes.root, d.changes.nodes = node{}, 0
+		d.changes.forget()
 	}
 	return dst
 }

@@ -144,29 +144,36 @@ func (p *parser) nest(depth int) {
 func (p *parser) string() string {
 	p.expect('"')
 	text := p.data[p.pos:]
-	plain := plainPrefix(text)
-	if plain < len(text) && text[plain] == '"' {
-		p.pos += plain + 1
-		return string(text[:plain])
+	i := plainPrefix(text)
+	if i < len(text) && text[i] == '"' {
+		p.pos += i + 1
+		return string(text[:i])
 	}
 	// Escapes make the text shorter than its JSON, most often by little.
-	buf := make([]byte, 0, quotedLen(text))
+	buf := append(make([]byte, 0, quotedLen(text)), text[:i]...)
 	for p.err == nil {
-		buf = append(buf, text[:plain]...)
-		text = text[plain:]
 		switch {
-		case len(text) == 0:
+		case i >= len(text):
 			p.syntax(len(p.data), "string does not end")
-		case text[0] == '"':
-			p.pos = len(p.data) - len(text) + 1
+		case text[i] == '"':
+			p.pos += i + 1
 			return compact(buf)
-		case text[0] == '\\':
-			buf, text = p.escape(buf, text)
-			plain = plainPrefix(text)
-		case text[0] < ' ':
-			p.syntax(len(p.data)-len(text), "control character in a string")
+		case text[i] == '\\':
+			if i+1 < len(text) && unescaped[text[i+1]] != 0 {
+				buf = append(buf, unescaped[text[i+1]])
+				i += 2
+			} else {
+				var size int
+				buf, size = p.unicodeEscape(buf, text[i:])
+				i += size
+			}
+			plain := plainPrefix(text[i:])
+			buf = append(buf, text[i:i+plain]...)
+			i += plain
+		case text[i] < ' ':
+			p.syntax(p.pos+i, "control character in a string")
 		default:
-			p.syntax(len(p.data)-len(text), "invalid UTF-8 in a string")
+			p.syntax(p.pos+i, "invalid UTF-8 in a string")
 		}
 	}
 	return ""
@@ -204,29 +211,23 @@ var unescaped = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// escape appends to buf what the escape sequence at the start of text stands for,
-// and returns the text after it.
-func (p *parser) escape(buf, text []byte) (_, rest []byte) {
-	if len(text) >= 2 {
-		if c := unescaped[text[1]]; c != 0 {
-			return append(buf, c), text[2:]
-		}
-	}
+// unicodeEscape appends to buf the character that \uXXXX at the start of text, or
+// a surrogate pair of two of them, stands for, and returns how long that is.
+func (p *parser) unicodeEscape(buf, text []byte) (_ []byte, size int) {
 	r, ok := hex4(text)
 	if !ok {
 		p.syntax(len(p.data)-len(text), "unknown escape sequence")
-		return buf, text
+		return buf, 0
 	}
-	rest = text[6:]
-	if utf16.IsSurrogate(r) {
-		low, _ := hex4(rest)
-		if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-			p.syntax(len(p.data)-len(text), "lone surrogate in a string")
-			return buf, text
-		}
-		rest = rest[6:]
+	if !utf16.IsSurrogate(r) {
+		return utf8.AppendRune(buf, r), 6
 	}
-	return utf8.AppendRune(buf, r), rest
+	low, _ := hex4(text[6:])
+	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
+		p.syntax(len(p.data)-len(text), "lone surrogate in a string")
+		return buf, 0
+	}
+	return utf8.AppendRune(buf, r), 12
 }
 
 // hex4 reads \uXXXX at the start of text.

@@ -96,6 +96,12 @@ func plainASCII(text []byte) int {
 // asciiPrefix returns how many of the first bytes of text are ASCII for certain.
 func asciiPrefix(text []byte) int {
 	i := 0
+	for ; i+32 <= len(text); i += 32 {
+		if (binary.LittleEndian.Uint64(text[i:])|binary.LittleEndian.Uint64(text[i+8:])|
+			binary.LittleEndian.Uint64(text[i+16:])|binary.LittleEndian.Uint64(text[i+24:]))&highs != 0 {
+			break
+		}
+	}
 	for i+8 <= len(text) && binary.LittleEndian.Uint64(text[i:])&highs == 0 {
 		i += 8
 	}

@@ -209,6 +209,17 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
+// TestOverlapOfLines: lines that begin alike do not use up the search.
+func TestOverlapOfLines(t *testing.T) {
+	text := BuildOutput(60_000)
+	for cut := range 2000 {
+		old, next := text[:50_000], text[cut:50_000+cut]
+		if got := overlap(old, next); got != 50_000-cut {
+			t.Fatalf("after a cut of %d: overlap is %d, want %d", cut, got, 50_000-cut)
+		}
+	}
+}
+
 // TestOverlapRepetitive: looking for an overlap takes few steps, whatever the
 // text. A quadratic search would take minutes here.
 func TestOverlapRepetitive(t *testing.T) {

@@ -40,12 +40,19 @@ func Validate(op *Op) error {
 // batches before: whether ids have a definition. The error is a [*BatchError].
 func ValidateWire(wire []byte) error {
 	p := parser{data: wire, limits: Limits{}.withDefaults()}
-	return p.batch(func(n int, op *wireOp) error {
+	n := 0
+	for op := (wireOp{}); p.next(&op, n); n++ {
 		if op.ref == inline {
-			return checkPath(op.Verb, op.Path)
+			p.fail(checkPath(op.Verb, op.Path))
 		}
-		return nil
-	})
+		if p.err != nil {
+			break
+		}
+	}
+	if p.err != nil {
+		return &BatchError{Op: n, Cause: p.err}
+	}
+	return nil
 }
 
 const notPermutation = "not a permutation"

@@ -28,40 +28,32 @@ type wireOp struct {
 	id  int
 }
 
-// batch reads a complete batch and calls each for every wire operation. The
-// wireOp is reused.
-func (p *parser) batch(each func(n int, op *wireOp) error) error {
-	if len(p.data) > p.limits.MaxBytes {
-		return &BatchError{Cause: &LimitError{What: "bytes", Max: p.limits.MaxBytes}}
+// next reads the next operation of the batch, whose n-th it is. It returns false
+// at the end of the batch and after an error.
+func (p *parser) next(op *wireOp, n int) bool {
+	if n == 0 {
+		if len(p.data) > p.limits.MaxBytes {
+			p.fail(&LimitError{What: "bytes", Max: p.limits.MaxBytes})
+		}
+		p.expect('[')
 	}
-	var op wireOp
-	n := 0
-	p.expect('[')
-	for more := !p.accept(']'); more && p.err == nil; n++ {
-		if n == p.limits.MaxOps {
-			p.fail(&LimitError{What: "operations", Max: p.limits.MaxOps})
+	if p.accept(']') {
+		if p.peek(); p.pos < len(p.data) {
+			p.syntax(p.pos, "data after the batch")
 		}
-		p.operation(&op)
-		if p.err == nil && n > 0 && op.Verb == Replace {
-			p.shape(&op, "not the first operation of its batch")
-		}
-		if p.err == nil {
-			p.fail(each(n, &op))
-		}
-		if p.err != nil {
-			break // with n the operation that failed
-		}
-		if more = !p.accept(']'); more {
-			p.expect(',')
-		}
+		return false
 	}
-	if p.peek(); p.pos < len(p.data) {
-		p.syntax(p.pos, "data after the batch")
+	if n > 0 {
+		p.expect(',')
 	}
-	if p.err != nil {
-		return &BatchError{Op: n, Cause: p.err}
+	if n == p.limits.MaxOps {
+		p.fail(&LimitError{What: "operations", Max: p.limits.MaxOps})
 	}
-	return nil
+	p.operation(op)
+	if n > 0 && op.Verb == Replace {
+		p.shape(op, "not the first operation of its batch")
+	}
+	return p.err == nil
 }
 
 // operation reads one wire operation.
