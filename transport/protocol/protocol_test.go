@@ -22,6 +22,19 @@ func TestCheck(t *testing.T) {
 		"id: leading dot":        func(s *Spec) { s.ID = ".." },
 		"id: long":               func(s *Spec) { s.ID = strings.Repeat("a", MaxIDBytes+1) },
 		"command: none":          func(s *Spec) { s.Command = "" },
+		"argv: and a command":    func(s *Spec) { s.Argv = []string{"true"} },
+		"argv: no name":          func(s *Spec) { s.Command, s.Argv = "", []string{""} },
+		"argv: and a shell":      func(s *Spec) { s.Command, s.Argv, s.Shell = "", []string{"true"}, "sh" },
+		"argv: NUL":              func(s *Spec) { s.Command, s.Argv = "", []string{"true", "\x00"} },
+		"stdin: bytes unasked":   func(s *Spec) { s.StdinBytes = []byte("x") },
+		"stdin: many bytes":      func(s *Spec) { s.Stdin, s.StdinBytes = StdinBytes, make([]byte, MaxStdinBytes+1) },
+		"interactive: pipe":      func(s *Spec) { s.Interactive, s.Pipe = true, true },
+		"interactive: no stdin":  func(s *Spec) { s.Interactive, s.Stdin = true, StdinNone },
+		"stderr: of a terminal":  func(s *Spec) { s.SplitStderr = true },
+		"size: negative":         func(s *Spec) { s.Columns = -1 },
+		"size: huge":             func(s *Spec) { s.Rows = MaxRows + 1 },
+		"rlimits: soft":          func(s *Spec) { s.Rlimits = map[string]Rlimit{"NOFILE": {Soft: 2, Hard: 1}} },
+		"memory: negative":       func(s *Spec) { s.MemoryMax = -1 },
 		"command: NUL":           func(s *Spec) { s.Command = "a\x00b" },
 		"cwd: NUL":               func(s *Spec) { s.Cwd = "/\x00" },
 		"env: no value":          func(s *Spec) { s.Env = []string{"A"} },
@@ -74,7 +87,7 @@ func TestSpecJSON(t *testing.T) {
 }
 
 func TestDecodeIsStrict(t *testing.T) {
-	for _, bad := range []string{``, `{`, `[]`, `{"type":"start","type2":1}`, `{"type":"start","spec":{"id":"a","interactive":true}}`, `{"type":"control"}{}`, `{"type":7}`} {
+	for _, bad := range []string{``, `{`, `[]`, `{"type":"start","type2":1}`, `{"type":"start","spec":{"id":"a","teleport":true}}`, `{"type":"control"}{}`, `{"type":7}`} {
 		if err := Decode([]byte(bad), new(Open)); err == nil {
 			t.Errorf("%s: no error", bad)
 		}
