@@ -4,6 +4,7 @@ package chord
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"strconv"
 	"unicode/utf16"
@@ -143,40 +144,21 @@ func (p *parser) nest(depth int) {
 // lone surrogates, is an error: a replacement would be a silent divergence.
 func (p *parser) string() string {
 	p.expect('"')
-	text := p.data[p.pos:]
-	i := plainPrefix(text)
-	if i < len(text) && text[i] == '"' {
-		p.pos += i + 1
-		return string(text[:i])
+	start := p.pos
+	n := quotedLen(p.data[start:])
+	raw := p.data[start : start+n]
+	if start+n == len(p.data) {
+		p.syntax(len(p.data), "string does not end")
+		return ""
 	}
-	// Escapes make the text shorter than its JSON, most often by little.
-	buf := append(make([]byte, 0, quotedLen(text)), text[:i]...)
-	for p.err == nil {
-		switch {
-		case i >= len(text):
-			p.syntax(len(p.data), "string does not end")
-		case text[i] == '"':
-			p.pos += i + 1
-			return compact(buf)
-		case text[i] == '\\':
-			if i+1 < len(text) && unescaped[text[i+1]] != 0 {
-				buf = append(buf, unescaped[text[i+1]])
-				i += 2
-			} else {
-				var size int
-				buf, size = p.unicodeEscape(buf, text[i:])
-				i += size
-			}
-			plain := plainPrefix(text[i:])
-			buf = append(buf, text[i:i+plain]...)
-			i += plain
-		case text[i] < ' ':
-			p.syntax(p.pos+i, "control character in a string")
-		default:
-			p.syntax(p.pos+i, "invalid UTF-8 in a string")
-		}
+	p.pos += n + 1
+	if !isPrintableASCII(raw) {
+		p.checkText(raw, start)
 	}
-	return ""
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw)
+	}
+	return p.unescape(raw, start)
 }
 
 // quotedLen returns the length of text up to the quote that ends it as a string,
@@ -198,6 +180,60 @@ func quotedLen(text []byte) int {
 	}
 }
 
+// isPrintableASCII reports whether no byte is a control character or outside ASCII.
+func isPrintableASCII(text []byte) bool {
+	i := 0
+	var special uint64
+	for ; i+8 <= len(text); i += 8 {
+		w := binary.LittleEndian.Uint64(text[i:])
+		special |= w | (w - ones*' ') // see plainASCII
+	}
+	for ; i < len(text); i++ {
+		special |= uint64(text[i] | (text[i] - ' '))
+	}
+	return special&highs == 0
+}
+
+// checkText finds what a string must not hold as it is. The string begins at start.
+func (p *parser) checkText(raw []byte, start int) {
+	for i := 0; i < len(raw); {
+		r, size := utf8.DecodeRune(raw[i:])
+		switch {
+		case r < ' ':
+			p.syntax(start+i, "control character in a string")
+		case r == utf8.RuneError && size == 1:
+			p.syntax(start+i, "invalid UTF-8 in a string")
+		}
+		i += size
+	}
+}
+
+// unescape returns what raw, which begins at start, stands for.
+func (p *parser) unescape(raw []byte, start int) string {
+	// Escapes make the text shorter than its JSON, most often by little.
+	buf := make([]byte, 0, len(raw))
+	for i := 0; ; {
+		plain := bytes.IndexByte(raw[i:], '\\')
+		if plain < 0 {
+			return compact(append(buf, raw[i:]...))
+		}
+		buf = append(buf, raw[i:i+plain]...)
+		i += plain
+		if c := unescaped[raw[i+1]]; c != 0 { // there is one: the quote has no slash before it
+			buf = append(buf, c)
+			i += 2
+			continue
+		}
+		r, size, reason := unicodeEscape(raw[i:])
+		if reason != "" {
+			p.syntax(start+i, reason)
+			return ""
+		}
+		buf = utf8.AppendRune(buf, r)
+		i += size
+	}
+}
+
 // compact returns buf as a string, in its own memory if little of that is unused.
 func compact(buf []byte) string {
 	if cap(buf)-len(buf) > len(buf)/4 {
@@ -211,23 +247,21 @@ var unescaped = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// unicodeEscape appends to buf the character that \uXXXX at the start of text, or
-// a surrogate pair of two of them, stands for, and returns how long that is.
-func (p *parser) unicodeEscape(buf, text []byte) (_ []byte, size int) {
+// unicodeEscape returns the character that \uXXXX at the start of text, or a
+// surrogate pair of two of them, stands for, and how long that is.
+func unicodeEscape(text []byte) (r rune, size int, reason string) {
 	r, ok := hex4(text)
 	if !ok {
-		p.syntax(len(p.data)-len(text), "unknown escape sequence")
-		return buf, 0
+		return 0, 0, "unknown escape sequence"
 	}
 	if !utf16.IsSurrogate(r) {
-		return utf8.AppendRune(buf, r), 6
+		return r, 6, ""
 	}
 	low, _ := hex4(text[6:])
 	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-		p.syntax(len(p.data)-len(text), "lone surrogate in a string")
-		return buf, 0
+		return 0, 0, "lone surrogate in a string"
 	}
-	return utf8.AppendRune(buf, r), 12
+	return r, 12, ""
 }
 
 // hex4 reads \uXXXX at the start of text.
