@@ -1,3 +1,5 @@
+// The batch writer: its bytes, its table of paths, its errors and theirs.
+
 package chord
 
 import (

@@ -1,3 +1,5 @@
+// The explicit producer: what it makes of changes, refuses, keeps and shares.
+
 package chord
 
 import (

@@ -1,3 +1,5 @@
+// Limits: what is refused, and how much memory is taken until then.
+
 package chord
 
 import (

@@ -1,3 +1,5 @@
+// Paths and segments.
+
 package chord
 
 import (

@@ -1,3 +1,5 @@
+// Sliding texts, against plain concatenation.
+
 package chord
 
 import (

@@ -1,3 +1,5 @@
+// Text, numbers and code units, against encoding/json and unicode/utf16.
+
 package chord
 
 import (

@@ -1,3 +1,5 @@
+// The producer by difference: what it sends, and that it stays cheap.
+
 package chord
 
 import (

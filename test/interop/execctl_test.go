@@ -1,3 +1,5 @@
+// The command line tool and a consumer in JavaScript.
+
 package interop
 
 import (

@@ -1,3 +1,5 @@
+// Direction one: Go produces, JavaScript folds.
+
 package interop
 
 import (

@@ -1,3 +1,5 @@
+// The case tables of chord, against JavaScript.
+
 package interop
 
 import (

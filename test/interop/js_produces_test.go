@@ -1,3 +1,5 @@
+// Direction two: JavaScript produces, Go folds.
+
 package interop
 
 import (

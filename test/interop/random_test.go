@@ -1,3 +1,5 @@
+// Random documents and changes of them.
+
 package interop
 
 import (
