@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,12 +148,15 @@ func kill(t testing.TB, left []process) {
 }
 
 // eventually asks until the answer is yes: for what no event announces. When that takes too
-// long it shows what hints point to.
+// long it shows what the hints, which are pointers, point to.
 func eventually(t testing.TB, what string, yes func() bool, hints ...any) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !yes(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("not within %v: %s: %+v", patience, what, hints)
+			for _, hint := range hints {
+				what += fmt.Sprintf(": %+v", reflect.ValueOf(hint).Elem())
+			}
+			t.Fatalf("not within %v: %s", patience, what)
 		}
 	}
 }
