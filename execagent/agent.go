@@ -117,6 +117,11 @@ func (a *Agent) endAll(all []*execution) {
 
 // start runs spec, or finds the execution that the same spec already started.
 func (a *Agent) start(spec protocol.Spec) (e *execution, existing bool, err error) {
+	return a.startStream(spec, nil)
+}
+
+// startStream is start with a lossless consumer, which an existing execution does not get.
+func (a *Agent) startStream(spec protocol.Spec, sink streamSink) (e *execution, existing bool, err error) {
 	spec, err = spec.Check()
 	if err != nil {
 		return nil, false, &protocol.Failure{Code: protocol.CodeBadSpec, Message: err.Error()}
@@ -128,6 +133,7 @@ func (a *Agent) start(spec protocol.Spec) (e *execution, existing bool, err erro
 	if existing {
 		return e, true, e.awaitStart()
 	}
+	e.sink = sink
 	if err := e.start(); err != nil {
 		a.forget(e)
 		return nil, false, err

@@ -10,7 +10,9 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/execagent/execagent/transport/protocol"
@@ -28,6 +30,10 @@ var plainEnv = []string{
 	"GIT_TERMINAL_PROMPT=0",
 	"DEBIAN_FRONTEND=noninteractive",
 }
+
+// interactiveTerm is the terminal type of an interactive command whose client does not name
+// its own: the agent's says nothing about it.
+const interactiveTerm = "TERM=xterm-256color"
 
 // ownEnvPrefix begins the names of the variables that configure the agent itself. No command
 // inherits them.
@@ -50,6 +56,10 @@ func environment(spec *protocol.Spec, cwd string) []string {
 	if cwd != "" {
 		all = append(all, "PWD="+cwd)
 	}
+	if spec.Interactive {
+		all = append(all, interactiveTerm)
+	}
+	all = append(all, userEnv(spec.User)...)
 	all = append(all, spec.Env...)
 	last := make(map[string]int, len(all))
 	for i, v := range all {
@@ -62,6 +72,19 @@ func environment(spec *protocol.Spec, cwd string) []string {
 		}
 	}
 	return env
+}
+
+// userEnv is what login sets for a user. One without an entry in the password file gets none
+// of it.
+func userEnv(u *protocol.User) []string {
+	if u == nil {
+		return nil
+	}
+	entry, err := user.LookupId(strconv.FormatUint(uint64(u.UID), 10))
+	if err != nil {
+		return nil
+	}
+	return []string{"HOME=" + entry.HomeDir, "USER=" + entry.Username, "LOGNAME=" + entry.Username}
 }
 
 func name(variable string) string {

@@ -20,6 +20,7 @@ type execution struct {
 	spec    protocol.Spec
 	digest  string
 	started chan struct{} // closed when the start has succeeded or failed
+	sink    streamSink    // the lossless consumer, or nil; set before the start
 	settled chan struct{} // closed when result is final
 	told    chan struct{} // closed when, after that, every watcher has been sent it or has left
 
@@ -28,7 +29,7 @@ type execution struct {
 	begun    time.Time
 	proc     *process
 	out      *output
-	pump     *pump
+	pumps    pumps
 	stdin    *stdin
 
 	mu     sync.Mutex // guards the rest; not held across I/O
@@ -43,8 +44,12 @@ type execution struct {
 	killed   chan struct{}
 	reaped   bool // the process group may be somebody else's
 	timers   []*time.Timer
-	watchers map[*limits.Publisher]struct{}
+	watchers map[watching]struct{}
 }
+
+// watching is whoever is told of changes and sent the result: a publisher, or a consumer of
+// the bytes themselves. Changed must not block.
+type watching interface{ Changed(limits.Change) }
 
 func newExecution(a *Agent, spec protocol.Spec, digest string) *execution {
 	return &execution{
@@ -56,7 +61,7 @@ func newExecution(a *Agent, spec protocol.Spec, digest string) *execution {
 		told:     make(chan struct{}),
 		killed:   make(chan struct{}),
 		state:    protocol.Running,
-		watchers: make(map[*limits.Publisher]struct{}),
+		watchers: make(map[watching]struct{}),
 	}
 }
 
@@ -73,14 +78,26 @@ func (e *execution) start() error {
 	e.begun = time.Now()
 	e.proc = proc
 	e.out = newOutput(&e.spec, &e.agent.spills, e.changed)
-	e.pump = newPump(proc.output, e.out)
-	e.stdin = newStdin(proc.stdin)
+	e.out.sink = e.sink
+	e.pumps = newPumps(proc, e.out)
+	e.stdin = newStdin(proc.stdin, e.spec.Interactive)
 	if e.spec.Timeout > 0 {
 		e.after(e.spec.Timeout, func() { e.end(protocol.ReasonTimeout) })
 	}
-	e.agent.wg.Go(e.pump.run)
+	for _, p := range e.pumps {
+		e.agent.wg.Go(p.run)
+	}
 	e.agent.wg.Go(e.live)
+	if e.spec.Stdin == protocol.StdinBytes {
+		e.agent.wg.Go(e.feed)
+	}
 	return nil
+}
+
+// feed gives the command the input that its spec carries.
+func (e *execution) feed() {
+	_ = e.stdin.write(e.agent.ctx, e.spec.StdinBytes) // a command need not read all of it
+	e.stdin.close()
 }
 
 // awaitStart returns once the start by another client has come to its end.
@@ -90,13 +107,13 @@ func (e *execution) awaitStart() error {
 }
 
 // watch tells p of changes from now on, until unwatch.
-func (e *execution) watch(p *limits.Publisher) {
+func (e *execution) watch(p watching) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.watchers[p] = struct{}{}
 }
 
-func (e *execution) unwatch(p *limits.Publisher) {
+func (e *execution) unwatch(p watching) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.watchers, p)

@@ -208,7 +208,7 @@ func TestLeftovers(t *testing.T) {
 		if err := os.WriteFile(gate, []byte("go\n"), 0); err != nil { // it is alive: it reads
 			t.Fatal(err)
 		}
-		<-e.pump.done
+		<-e.pumps.done()
 		kept, err := os.ReadFile(r.SpillPath)
 		if err != nil || string(kept) != "early\nlate\n" {
 			t.Errorf("spill %q, %v", kept, err)
@@ -230,7 +230,7 @@ func TestChatteringLeftover(t *testing.T) {
 	for _, p := range r.Leftovers {
 		_ = syscall.Kill(p.PID, syscall.SIGKILL)
 	}
-	<-e.pump.done
+	<-e.pumps.done()
 }
 
 // TestTimeout: the group is asked to end, and killed after the grace if it does not.
@@ -331,7 +331,7 @@ func TestRegistry(t *testing.T) {
 	for name, bad := range map[string]protocol.Spec{
 		"cwd":   {ID: "bad", Command: "true", Cwd: "/no/such/dir"},
 		"shell": {ID: "bad", Command: "true", Shell: "/no/such/shell"},
-		"size":  {ID: "bad", Command: "true " + strings.Repeat("x", 256<<10)},
+		"size":  {ID: "bad", Command: "true " + strings.Repeat("x", 3<<20)},
 	} {
 		if _, _, err := a.start(bad); code(err) != protocol.CodeStartFailed {
 			t.Errorf("bad %s: %v", name, err)

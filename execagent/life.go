@@ -35,7 +35,7 @@ func (e *execution) live() {
 		e.agent.log.Error("waiting for a command", "id", e.spec.ID, "error", err)
 	}
 	e.exited(st)
-	e.stdin.close()
+	e.stdin.end()
 	e.awaitGroup()
 	ended := e.drain()
 	e.awaitGroup() // a cancel may have come meanwhile
@@ -58,22 +58,23 @@ func (e *execution) exited(st status) {
 // nothing to read since, or has read more than the kernel can hold.
 func (e *execution) drain() (ended bool) {
 	exit := time.Now()
-	already := e.pump.total.Load()
+	already := e.pumps.total()
+	done := e.pumps.done()
 	timer := time.NewTimer(quiet)
 	defer timer.Stop()
 	for {
 		select {
-		case <-e.pump.done:
+		case <-done:
 			return true
 		case <-timer.C:
 		}
-		read := max(exit.UnixNano(), e.pump.lastRead.Load())
+		read := max(exit.UnixNano(), e.pumps.lastRead())
 		silent := time.Duration(time.Now().UnixNano() - read)
-		waiting := e.pump.waiting.Load()
+		waiting := e.pumps.waiting()
 		if waiting && silent >= quiet {
 			return false
 		}
-		complete := waiting || e.pump.total.Load()-already > backlog
+		complete := waiting || e.pumps.total()-already > backlog
 		if complete && time.Since(exit) >= chatter {
 			return false
 		}
@@ -203,7 +204,9 @@ func (e *execution) release() {
 	if e.startErr != nil {
 		return
 	}
-	e.pump.file.Close()
+	for _, p := range e.pumps {
+		p.file.Close()
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, t := range e.timers {

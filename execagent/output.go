@@ -14,20 +14,52 @@ import (
 	"github.com/execagent/execagent/transport/protocol"
 )
 
-// output takes everything a command writes. The pump is its only writer.
+// output takes everything a command writes. Its pumps are the only writers.
 type output struct {
 	changed func(limits.Change) // told after the change can be seen
+	sink    streamSink          // set before the pumps begin; nil without a lossless stream
+	done    chan struct{}       // closed when all pumps have left and the spill is closed
+
+	// writing keeps window and spill in the same order when there are two pumps. Only
+	// they take it, and it is not held while the sink blocks.
+	writing sync.Mutex
 	spill   keeper
 
 	mu        sync.Mutex // guards the rest; held for copying, never across I/O
+	pumps     int        // that have not left
 	window    *limits.Window
 	sealed    bool // the window is final; what still comes goes to the spill alone
 	spillPath string
 	spillErr  *protocol.SpillError
+	taps      map[rawTap]struct{}
+}
+
+// streamSink is the one lossless consumer an execution may have.
+type streamSink interface {
+	// write takes the next bytes. It blocks while its client does not read, which holds
+	// the command back, and returns at once when the client has left.
+	write(p []byte, stderr bool)
+	// eof says that one of the outputs has come to its end; nothing follows of it.
+	eof(stderr bool)
+}
+
+// rawTap is a consumer of the bytes as they come.
+type rawTap interface {
+	// raw takes the next bytes, copying what it keeps. It never blocks.
+	raw(p []byte)
 }
 
 func newOutput(spec *protocol.Spec, store *lazyStore, changed func(limits.Change)) *output {
-	o := &output{changed: changed, window: limits.NewWindow(spec.Limits)}
+	o := &output{
+		changed: changed,
+		done:    make(chan struct{}),
+		window:  limits.NewWindow(spec.Limits),
+		taps:    make(map[rawTap]struct{}),
+		pumps:   1,
+	}
+	if spec.SplitStderr {
+		o.pumps = 2
+	}
 	o.spill = keeper{
 		off:      spec.NoSpill,
 		most:     spec.Limits.MaxBytes,
@@ -39,16 +71,37 @@ func newOutput(spec *protocol.Spec, store *lazyStore, changed func(limits.Change
 }
 
 // write takes the next bytes of the command.
-func (o *output) write(p []byte) {
+func (o *output) write(p []byte, stderr bool) {
+	o.writing.Lock()
 	change := limits.None
 	o.mu.Lock()
 	if !o.sealed {
 		change = o.window.Write(p)
 	}
 	needed := o.sealed || o.window.Drops()
+	for t := range o.taps {
+		t.raw(p)
+	}
 	o.mu.Unlock()
 	o.spill.write(p, needed)
+	o.writing.Unlock()
 	o.changed(change)
+	if o.sink != nil {
+		o.sink.write(p, stderr)
+	}
+}
+
+// tap gives t the bytes from now on, until untap.
+func (o *output) tap(t rawTap) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.taps[t] = struct{}{}
+}
+
+func (o *output) untap(t rawTap) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.taps, t)
 }
 
 // seal makes the window final. With holders, processes that still hold the output open, the
@@ -74,8 +127,20 @@ func (o *output) describe(r *protocol.Result) {
 	r.SpillError = o.spillErr
 }
 
-// close gives up the spill file, complete, after the last write.
-func (o *output) close() { o.spill.close() }
+// leave says that a pump has written its last. After the last of them the spill is closed.
+func (o *output) leave(stderr bool) {
+	if o.sink != nil {
+		o.sink.eof(stderr)
+	}
+	o.mu.Lock()
+	o.pumps--
+	last := o.pumps == 0
+	o.mu.Unlock()
+	if last {
+		o.spill.close()
+		close(o.done)
+	}
+}
 
 func (o *output) spillCreated(path string) {
 	o.mu.Lock()

@@ -11,14 +11,12 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/execagent/execagent/transport/protocol"
 	"golang.org/x/sys/unix"
 )
 
-// ptyCols and ptyRows are wide enough that ps and the like do not cut lines.
-const ptyCols, ptyRows = 200, 50
-
-// openPTY returns the two ends of a new PTY, with output processing off.
-func openPTY() (master, slave *os.File, err error) {
+// openPTY returns the two ends of a new PTY for a command.
+func openPTY(spec *protocol.Spec) (master, slave *os.File, err error) {
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open /dev/ptmx: %w", err)
@@ -27,7 +25,7 @@ func openPTY() (master, slave *os.File, err error) {
 	slaveFD, err := openSlave(fd)
 	if err == nil {
 		slave = os.NewFile(uintptr(slaveFD), "pty")
-		err = setRaw(slaveFD)
+		err = prepare(slaveFD, spec)
 	}
 	if err != nil {
 		master.Close()
@@ -61,20 +59,29 @@ func openSlave(master int) (int, error) {
 	return fd, nil
 }
 
-// setRaw turns output processing off and sets the size. With OPOST on, the kernel looks at
-// every byte for newlines: a third of the throughput, and a spill that is not what the
-// program wrote.
-func setRaw(fd int) error {
-	t, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+// prepare gives a new PTY the size and the settings the command is to find.
+//
+// Output processing is turned off for a command that is not interactive: with it, the kernel
+// looks at every byte for newlines, for a third of the throughput and a spill that is not
+// what the program wrote.
+func prepare(slave int, spec *protocol.Spec) error {
+	if !spec.Interactive {
+		t, err := unix.IoctlGetTermios(slave, unix.TCGETS)
+		if err != nil {
+			return fmt.Errorf("read the PTY's settings: %w", err)
+		}
+		t.Oflag &^= unix.OPOST
+		if err := unix.IoctlSetTermios(slave, unix.TCSETS, t); err != nil {
+			return fmt.Errorf("turn off the PTY's output processing: %w", err)
+		}
+	}
+	return setSize(slave, spec.Columns, spec.Rows)
+}
+
+func setSize(fd, columns, rows int) error {
+	err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(rows), Col: uint16(columns)})
 	if err != nil {
-		return fmt.Errorf("read the PTY's settings: %w", err)
-	}
-	t.Oflag &^= unix.OPOST
-	if err := unix.IoctlSetTermios(fd, unix.TCSETS, t); err != nil {
-		return fmt.Errorf("turn off the PTY's output processing: %w", err)
-	}
-	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: ptyRows, Col: ptyCols}); err != nil {
-		return fmt.Errorf("set the PTY's size: %w", err)
+		return fmt.Errorf("set the PTY's size to %d×%d: %w", columns, rows, err)
 	}
 	return nil
 }

@@ -23,9 +23,10 @@ var readBuffers = sync.Pool{New: func() any { return new([readSize]byte) }}
 
 // pump moves a command's output until its end. life watches its progress.
 type pump struct {
-	file *os.File
-	out  *output
-	done chan struct{} // closed at the end of the output, after the spill is closed
+	file   *os.File
+	stderr bool // only stderr comes this way
+	out    *output
+	ended  chan struct{} // closed at the end of the output
 
 	// waiting says that everything written so far was read. lastRead is when, in Unix
 	// nanoseconds, and total how many bytes.
@@ -38,21 +39,17 @@ type pump struct {
 	err error           // why no more will come
 }
 
-func newPump(file *os.File, out *output) *pump {
-	return &pump{file: file, out: out, done: make(chan struct{})}
-}
-
 // run reads until end of file. On Linux the end of a PTY is EIO, after the last byte.
 func (p *pump) run() {
-	defer close(p.done)
-	defer p.out.close()
+	defer close(p.ended)
+	defer p.out.leave(p.stderr)
 	defer p.file.Close()
 	conn, err := p.file.SyscallConn()
 	for err == nil && p.err == nil {
 		p.n = 0
 		err = conn.Read(p.ready)
 		if p.n > 0 {
-			p.out.write(p.buf[:p.n])
+			p.out.write(p.buf[:p.n], p.stderr)
 			p.total.Add(int64(p.n))
 			p.lastRead.Store(time.Now().UnixNano())
 		}
@@ -92,4 +89,48 @@ func (p *pump) release() {
 		readBuffers.Put(p.buf)
 		p.buf = nil
 	}
+}
+
+// pumps are those of one execution: one, or two when stderr comes by itself.
+type pumps []*pump
+
+func newPumps(proc *process, out *output) pumps {
+	all := pumps{{file: proc.output, out: out, ended: make(chan struct{})}}
+	if proc.stderr != nil {
+		all = append(all, &pump{file: proc.stderr, stderr: true, out: out, ended: make(chan struct{})})
+	}
+	return all
+}
+
+// done is closed when all have come to the end.
+func (p pumps) done() <-chan struct{} { return p[0].out.done }
+
+// waiting reports whether everything written so far was read.
+func (p pumps) waiting() bool {
+	for _, one := range p {
+		select {
+		case <-one.ended:
+		default:
+			if !one.waiting.Load() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// lastRead is when something was last read, in Unix nanoseconds.
+func (p pumps) lastRead() (latest int64) {
+	for _, one := range p {
+		latest = max(latest, one.lastRead.Load())
+	}
+	return latest
+}
+
+// total is how many bytes were read.
+func (p pumps) total() (n int64) {
+	for _, one := range p {
+		n += one.total.Load()
+	}
+	return n
 }

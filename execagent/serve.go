@@ -138,11 +138,12 @@ func (s *session) watch(ctx context.Context, stream *transport.Stream, open *pro
 	}
 	defer s.unregister(open.Watcher)
 	err = stream.WriteFrame(protocol.KindStarted, protocol.Encode(protocol.Started{
-		ID:       e.spec.ID,
-		PID:      e.proc.pid,
-		Shell:    e.proc.shell,
-		Stdin:    e.spec.Stdin,
-		Existing: existing,
+		ID:          e.spec.ID,
+		PID:         e.proc.pid,
+		Shell:       e.proc.path,
+		Interactive: e.spec.Interactive,
+		Stdin:       e.spec.Stdin,
+		Existing:    existing,
 	}))
 	if err != nil {
 		return err
@@ -199,7 +200,7 @@ func (s *session) control(stream *transport.Stream) error {
 			continue
 		}
 		reply := protocol.Reply{Seq: r.Seq}
-		if err := s.request(&r); err != nil && !errors.As(err, &reply.Failure) {
+		if err := s.agent.request(&r, &reply); err != nil && !errors.As(err, &reply.Failure) {
 			return err
 		}
 		if err := stream.WriteFrame(protocol.KindReply, protocol.Encode(reply)); err != nil {
@@ -215,16 +216,4 @@ func (s *session) ack(r *protocol.Request) {
 	if w != nil { // else it has just ended
 		w.publisher.Acked(r.Count)
 	}
-}
-
-// request does what a client asks. Its error is a [*protocol.Failure].
-func (s *session) request(r *protocol.Request) error {
-	if r.Type != protocol.RequestCancel {
-		return &protocol.Failure{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("unknown request %.40q: this agent may be too old for it", r.Type)}
-	}
-	e, err := s.agent.find(r.ID)
-	if err == nil {
-		e.end(protocol.ReasonCanceled)
-	}
-	return err
 }

@@ -2,10 +2,9 @@
 
 package execagent
 
-// This file is step 0, a spec to a running process: PTY or pipe, its own session, the shell.
+// This file is step 0, a spec to a running process: PTY or pipe, its own session, the program.
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -22,58 +21,64 @@ const pipeSize = 1 << 20
 type process struct {
 	pid    int
 	pidfd  *os.File // pollable; readable when the leader has exited. nil where the kernel has none
-	shell  string
+	path   string   // the shell, or the program
 	output *os.File // the PTY master or the pipe's read end
-	stdin  *os.File // the write end of the command's stdin, or nil
+	stderr *os.File // the read end of a pipe for stderr alone, or nil
+	stdin  *os.File // what writes the command's stdin: a pipe's end, the PTY master, or nil
 }
 
-// startProcess runs the spec's command in a session of its own. The PTY is not its controlling
-// terminal: opening /dev/tty to ask for a password fails at once instead of waiting for
-// somebody, and no hangup follows the shell's exit.
+// startProcess runs the spec's command in a session of its own.
+//
+// Unless it is interactive the PTY is not its controlling terminal: opening /dev/tty to ask
+// for a password fails at once instead of waiting for somebody, and no hangup follows the
+// shell's exit.
 func startProcess(spec *protocol.Spec) (_ *process, err error) {
-	p := &process{}
-	if p.shell, err = findShell(spec.Shell); err != nil {
-		return nil, err
-	}
 	dir, err := checkDir(spec.Cwd)
 	if err != nil {
 		return nil, err
 	}
+	env := environment(spec, dir)
+	p := &process{}
+	path, argv, err := program(spec, dir, env)
+	if err != nil {
+		return nil, err
+	}
+	p.path = path
 	defer func() {
 		if err != nil {
 			p.close()
 		}
 	}()
-	var theirs files
+	var theirs childFiles
 	defer theirs.close()
-	stdout, err := p.openOutput(spec.Pipe, &theirs)
-	if err != nil {
+	if err := p.open(spec, &theirs); err != nil {
 		return nil, err
 	}
-	stdin, err := p.openStdin(spec.Stdin, &theirs)
-	if err != nil {
+	if err := theirs.own(spec.User); err != nil {
 		return nil, err
 	}
 	pidfd := -1
-	p.pid, err = syscall.ForkExec(p.shell, []string{p.shell, "-c", spec.Command}, &syscall.ProcAttr{
+	attr := &syscall.ProcAttr{
 		Dir: dir,
-		Env: environment(spec, dir),
+		Env: env,
 		// Fd makes the child's ends blocking, as a command expects them.
-		Files: []uintptr{stdin.Fd(), stdout.Fd(), stdout.Fd()},
-		Sys:   &syscall.SysProcAttr{Setsid: true, PidFD: &pidfd},
-	})
+		Files: []uintptr{theirs.stdin.Fd(), theirs.stdout.Fd(), theirs.stderr.Fd()},
+		Sys: &syscall.SysProcAttr{
+			Setsid:  true,
+			Setctty: spec.Interactive,
+			Ctty:    0,
+			PidFD:   &pidfd,
+		},
+	}
+	if u := spec.User; u != nil {
+		attr.Sys.Credential = &syscall.Credential{Uid: u.UID, Gid: u.GID, Groups: u.Groups}
+	}
+	p.pid, err = forkExec(path, argv, attr, spec.Rlimits)
 	if err != nil {
-		return nil, startError(p.shell, spec, err)
+		return nil, startError(path, spec, dir, err)
 	}
 	p.pidfd = pollable(pidfd)
 	return p, nil
-}
-
-func startError(shell string, spec *protocol.Spec, err error) error {
-	if errors.Is(err, syscall.E2BIG) {
-		return fmt.Errorf("start %s: %w: the command has %d bytes and the kernel takes 128 KiB in one argument: put it in a file and run that", shell, err, len(spec.Command))
-	}
-	return fmt.Errorf("start %s: %w", shell, err)
 }
 
 // pollable wraps a pidfd so that waiting for it costs no thread.
@@ -88,52 +93,94 @@ func pollable(fd int) *os.File {
 	return os.NewFile(uintptr(fd), "pidfd")
 }
 
-// openOutput makes the PTY or pipe and returns the command's end.
-func (p *process) openOutput(pipe bool, theirs *files) (*os.File, error) {
-	if pipe {
-		r, w, err := os.Pipe()
-		if err != nil {
-			return nil, fmt.Errorf("open an output pipe: %w", err)
+// childFiles are the command's ends, which only the child keeps.
+type childFiles struct{ stdin, stdout, stderr *os.File }
+
+// own gives the command's ends to its user, who could not open them by name otherwise
+// (/dev/stderr, /dev/tty).
+func (c *childFiles) own(u *protocol.User) error {
+	if u == nil {
+		return nil
+	}
+	for _, f := range []*os.File{c.stdin, c.stdout, c.stderr} {
+		if f.Name() == os.DevNull {
+			continue
 		}
-		p.output = r
-		theirs.add(w)
-		// Without the privilege or the quota the pipe stays small, and still works.
-		_ = control(r, func(fd int) error {
-			_, err := unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, pipeSize)
-			return err
-		})
-		return w, nil
+		if err := control(f, func(fd int) error { return unix.Fchown(fd, int(u.UID), -1) }); err != nil {
+			return fmt.Errorf("give the command's files to user %d: %w", u.UID, err)
+		}
 	}
-	master, slave, err := openPTY()
-	if err != nil {
-		return nil, fmt.Errorf("open a PTY: %w: mount devpts, or ask for a pipe", err)
-	}
-	p.output = master
-	theirs.add(slave)
-	return slave, nil
+	return nil
 }
 
-func (p *process) openStdin(kind protocol.Stdin, theirs *files) (*os.File, error) {
-	if kind == protocol.StdinPipe {
-		r, w, err := os.Pipe()
-		if err != nil {
-			return nil, fmt.Errorf("open a stdin pipe: %w", err)
+func (c *childFiles) close() {
+	for _, f := range []*os.File{c.stdin, c.stdout, c.stderr} {
+		if f != nil {
+			f.Close() // twice for a shared one, which is harmless
 		}
-		p.stdin = w
-		theirs.add(r)
-		return r, nil
 	}
-	null, err := os.Open(os.DevNull)
+}
+
+// open makes the command's PTY or pipes.
+func (p *process) open(spec *protocol.Spec, theirs *childFiles) error {
+	if err := p.openOutput(spec, theirs); err != nil {
+		return err
+	}
+	if spec.Interactive {
+		p.stdin, theirs.stdin = p.output, theirs.stdout
+		return nil
+	}
+	var err error
+	if spec.Stdin == protocol.StdinNone {
+		theirs.stdin, err = os.Open(os.DevNull)
+	} else {
+		theirs.stdin, p.stdin, err = os.Pipe()
+	}
 	if err != nil {
-		return nil, fmt.Errorf("open an empty stdin: %w", err)
+		return fmt.Errorf("open stdin: %w", err)
 	}
-	theirs.add(null)
-	return null, nil
+	return nil
+}
+
+func (p *process) openOutput(spec *protocol.Spec, theirs *childFiles) (err error) {
+	if !spec.Pipe {
+		p.output, theirs.stdout, err = openPTY(spec)
+		if err != nil {
+			return fmt.Errorf("open a PTY: %w: mount devpts, or ask for a pipe", err)
+		}
+		theirs.stderr = theirs.stdout
+		return nil
+	}
+	if p.output, theirs.stdout, err = outputPipe(); err != nil {
+		return err
+	}
+	theirs.stderr = theirs.stdout
+	if spec.SplitStderr {
+		p.stderr, theirs.stderr, err = outputPipe()
+	}
+	return err
+}
+
+func outputPipe() (r, w *os.File, err error) {
+	if r, w, err = os.Pipe(); err != nil {
+		return nil, nil, fmt.Errorf("open an output pipe: %w", err)
+	}
+	// Without the privilege or the quota the pipe stays small, and still works.
+	_ = control(r, func(fd int) error {
+		_, err := unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, pipeSize)
+		return err
+	})
+	return r, w, nil
+}
+
+// resize changes the PTY's size; the kernel tells the foreground processes by SIGWINCH.
+func (p *process) resize(columns, rows int) error {
+	return control(p.output, func(fd int) error { return setSize(fd, columns, rows) })
 }
 
 // close gives up what a failed start had opened.
 func (p *process) close() {
-	for _, f := range []*os.File{p.output, p.stdin, p.pidfd} {
+	for _, f := range []*os.File{p.output, p.stderr, p.stdin, p.pidfd} {
 		if f != nil {
 			f.Close()
 		}
@@ -151,15 +198,4 @@ func control(file *os.File, f func(fd int) error) error {
 		return err
 	}
 	return inner
-}
-
-// files are descriptors that only the child keeps.
-type files []*os.File
-
-func (f *files) add(file *os.File) { *f = append(*f, file) }
-
-func (f *files) close() {
-	for _, file := range *f {
-		file.Close()
-	}
 }

@@ -86,7 +86,7 @@ func TestDocument(t *testing.T) {
 		}
 		for range rapid.IntRange(0, 20).Draw(t, "writes") {
 			p := rapid.SampledFrom([]string{"a line\n", "no end", "\r50%", "é😀\n", "\"quoted\\\"\t", strings.Repeat("long ", 100), "\xff\xf0\x9f", "\n\n\n"}).Draw(t, "write")
-			e.out.write([]byte(p))
+			e.out.write([]byte(p), false)
 			look()
 		}
 		if rapid.Bool().Draw(t, "spill trouble") {
@@ -119,7 +119,7 @@ func BenchmarkFlush(b *testing.B) {
 			e := quietExecution(l)
 			line := []byte(strings.Repeat("some build output of a usual length, and then ", 2) + "a newline\n")
 			for range 1000 {
-				e.out.write(line)
+				e.out.write(line, false)
 			}
 			text := []byte(strings.Repeat(string(line), in.size/len(line)+1))[:in.size]
 			w := watched{document: document{e: e}}
@@ -129,7 +129,7 @@ func BenchmarkFlush(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(in.size))
 			for b.Loop() {
-				e.out.write(text)
+				e.out.write(text, false)
 				if _, err := w.document.next(&w.batch); err != nil {
 					b.Fatal(err)
 				}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,13 +19,15 @@ var errNoStdin = errors.New("the command has no stdin")
 // stdin is the write end of a command's standard input. Its methods may be called
 // concurrently.
 type stdin struct {
-	file *os.File // nil when the command has no input
-	turn chan struct{}
-	once sync.Once
+	file     *os.File // nil when the command has no input
+	terminal bool     // file is the PTY's master, which the pump closes
+	turn     chan struct{}
+	once     sync.Once
+	ended    atomic.Bool
 }
 
-func newStdin(file *os.File) *stdin {
-	return &stdin{file: file, turn: make(chan struct{}, 1)}
+func newStdin(file *os.File, terminal bool) *stdin {
+	return &stdin{file: file, terminal: terminal, turn: make(chan struct{}, 1)}
 }
 
 // write blocks while the command does not read, until ctx ends or close is called. It fails
@@ -39,6 +42,9 @@ func (s *stdin) write(ctx context.Context, p []byte) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	if s.ended.Load() {
+		return os.ErrClosed
+	}
 	interrupted := make(chan struct{})
 	release := context.AfterFunc(ctx, func() {
 		defer close(interrupted)
@@ -47,14 +53,32 @@ func (s *stdin) write(ctx context.Context, p []byte) error {
 	_, err := s.file.Write(p)
 	if !release() {
 		<-interrupted
-		s.file.SetWriteDeadline(time.Time{}) // for the next client
+		if !s.ended.Load() {
+			s.file.SetWriteDeadline(time.Time{}) // for the next client
+		}
 	}
 	return err
 }
 
-// close ends the input. It may be called more than once, and releases a blocked write.
+// close ends the input; a terminal has no end, so there nothing happens. It may be called more
+// than once, and releases a blocked write.
 func (s *stdin) close() {
-	if s.file != nil {
-		s.once.Do(func() { s.file.Close() })
+	if !s.terminal {
+		s.end()
 	}
+}
+
+// end is close when nothing will read any more.
+func (s *stdin) end() {
+	if s.file == nil {
+		return
+	}
+	s.once.Do(func() {
+		s.ended.Store(true)
+		if s.terminal {
+			s.file.SetWriteDeadline(time.Unix(1, 0))
+		} else {
+			s.file.Close()
+		}
+	})
 }

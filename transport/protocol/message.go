@@ -64,8 +64,10 @@ type Open struct {
 type Started struct {
 	ID  string `json:"id"`
 	PID int    `json:"pid"`
-	// Shell is the path of the shell that runs the command.
+	// Shell is the path of the shell that runs the command, or of the program.
 	Shell string `json:"shell"`
+	// Interactive says that the command has a terminal of its own.
+	Interactive bool `json:"interactive,omitempty"`
 	// Stdin says whether the command takes input.
 	Stdin Stdin `json:"stdin"`
 	// Existing is set when a start found this same execution instead of making it.
@@ -78,6 +80,12 @@ const (
 	RequestAck = "ack"
 	// RequestCancel ends an execution.
 	RequestCancel = "cancel"
+	// RequestSignal sends an execution one signal.
+	RequestSignal = "signal"
+	// RequestResize changes the size of an execution's terminal.
+	RequestResize = "resize"
+	// RequestList asks for all executions.
+	RequestList = "list"
 )
 
 // Request is a message on the control stream.
@@ -88,14 +96,23 @@ type Request struct {
 	// Watcher and Count are for ack: which watcher has taken how many batches.
 	Watcher uint64 `json:"watcher,omitempty"`
 	Count   int    `json:"count,omitempty"`
-	// ID is for cancel.
+	// ID is for cancel, signal and resize.
 	ID string `json:"id,omitempty"`
+	// Signal is a name with or without SIG, or a number of the agent's system.
+	Signal string `json:"signal,omitempty"`
+	// Columns and Rows are for resize; see [CheckSize].
+	Columns int `json:"cols,omitempty"`
+	Rows    int `json:"rows,omitempty"`
 }
 
 // Reply answers the request of the same Seq.
 type Reply struct {
 	Seq     uint64   `json:"seq"`
 	Failure *Failure `json:"failure,omitempty"`
+	// Executions answers a list: those that have not settled first, then the latest first.
+	Executions []Summary `json:"executions,omitempty"`
+	// Omitted is how many more there are than the [MaxListed] in Executions.
+	Omitted int `json:"omitted,omitempty"`
 }
 
 // Code tells failures apart.
@@ -108,6 +125,11 @@ const (
 	CodeIDInUse     Code = "id-in-use"    // another spec runs under this ID
 	CodeUnknownID   Code = "unknown-id"   // no execution has this ID
 	CodeClosing     Code = "closing"      // the agent is shutting down
+	CodeEnded       Code = "ended"        // the command has ended, so it takes no signal or size
+	CodeBadSignal   Code = "bad-signal"   // no signal has this name or number
+	CodeBadSize     Code = "bad-size"     // no terminal can have this size
+	CodeNoTerminal  Code = "no-terminal"  // the execution has pipes, which have no size
+	CodeRefused     Code = "refused"      // the system refused it
 )
 
 // Failure is an agent's refusal. It is the error that callers of the client see.
