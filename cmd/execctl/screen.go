@@ -33,7 +33,8 @@ type screen struct {
 
 	mu    sync.Mutex // guards the rest; held while drawing
 	view  client.View
-	drawn int // rows below the first of what was drawn
+	shown bool // something is drawn, and the cursor stands in its last row
+	drawn int  // the rows above that
 	rate  rate
 }
 
@@ -83,16 +84,17 @@ func (s *screen) batch(_ client.Batch, v client.View) error {
 
 // result replaces the moving view by the final one, all of it, for the scrollback.
 func (s *screen) result(r *client.Result, v client.View) error {
-	s.stop()
+	s.halt()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var b bytes.Buffer
-	s.erase(&b)
+	s.home(&b)
 	text := finalText(r, v)
-	b.WriteString(text)
 	if text != "" && !strings.HasSuffix(text, "\n") {
-		b.WriteByte('\n')
+		text += "\n"
 	}
+	b.WriteString(strings.ReplaceAll(text, "\n", "\x1b[K\n"))
+	b.WriteString("\x1b[J")
 	if _, err := s.out.Write(b.Bytes()); err != nil {
 		return err
 	}
@@ -101,13 +103,25 @@ func (s *screen) result(r *client.Result, v client.View) error {
 	return nil
 }
 
-// stop ends the clock. It may be called more than once.
+// stop ends the clock and leaves what is drawn above the cursor. It may be called more than
+// once.
 func (s *screen) stop() {
+	s.halt()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown {
+		fmt.Fprintln(s.out)
+		s.shown = false
+	}
+}
+
+func (s *screen) halt() {
 	s.once.Do(func() { close(s.done) })
 	s.wg.Wait()
 }
 
-// draw replaces what was drawn before.
+// draw replaces what was drawn before, line over line: clearing first would flicker, and a
+// terminal may take it for a cleared screen and keep each frame in its scrollback.
 func (s *screen) draw() error {
 	cols, rows, err := term.GetSize(int(s.out.Fd()))
 	if err != nil || cols <= 0 || rows <= 0 {
@@ -115,26 +129,25 @@ func (s *screen) draw() error {
 	}
 	lines := lastLines(s.view.Text+s.view.Live, max(1, rows-2))
 	var b bytes.Buffer
-	s.erase(&b)
+	s.home(&b)
 	b.WriteString("\x1b[?7l")
 	for _, line := range lines {
 		b.WriteString(line)
-		b.WriteString("\r\n")
+		b.WriteString("\x1b[K\n")
 	}
-	fmt.Fprintf(&b, "\x1b[7m %s \x1b[m\x1b[?7h", s.status())
-	s.drawn = len(lines)
+	fmt.Fprintf(&b, "\x1b[7m %s \x1b[m\x1b[?7h\x1b[K\x1b[J", s.status())
+	s.drawn, s.shown = len(lines), true
 	_, err = s.out.Write(b.Bytes())
 	return err
 }
 
-// erase goes back to where drawing began and clears everything from there.
-func (s *screen) erase(b *bytes.Buffer) {
+// home goes back to where drawing began.
+func (s *screen) home(b *bytes.Buffer) {
 	b.WriteByte('\r')
 	if s.drawn > 0 {
 		fmt.Fprintf(b, "\x1b[%dA", s.drawn)
 	}
-	b.WriteString("\x1b[J")
-	s.drawn = 0
+	s.drawn, s.shown = 0, false
 }
 
 func (s *screen) status() string {
@@ -150,7 +163,11 @@ func (s *screen) status() string {
 }
 
 func amounts(v client.View) string {
-	return fmt.Sprintf("%d lines · %s", v.Truncation.TotalLines, size(float64(v.Truncation.TotalBytes)))
+	lines := fmt.Sprintf("%d lines", v.Truncation.TotalLines)
+	if v.Truncation.TotalLines == 1 {
+		lines = "1 line"
+	}
+	return lines + " · " + size(float64(v.Truncation.TotalBytes))
 }
 
 // size formats bytes for a person.
