@@ -243,6 +243,16 @@ func (c *Command) Wait() (*Result, error) {
 // Cancel ends the execution; see [Conn.Cancel].
 func (c *Command) Cancel(ctx context.Context) error { return c.conn.Cancel(ctx, c.ID()) }
 
+// Signal sends the command a signal; see [Conn.Signal].
+func (c *Command) Signal(ctx context.Context, name string) error {
+	return c.conn.Signal(ctx, c.ID(), name)
+}
+
+// Resize sets the size of the command's terminal; see [Conn.Resize].
+func (c *Command) Resize(ctx context.Context, columns, rows int) error {
+	return c.conn.Resize(ctx, c.ID(), columns, rows)
+}
+
 // Close stops following. The command goes on, unless the context of Start ends it.
 func (c *Command) Close() error {
 	c.stop()

@@ -1,11 +1,10 @@
 package client
 
-// This file is a connection to an agent, and its control stream.
+// This file is a connection to an agent.
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -79,89 +78,6 @@ func (c *Conn) Close() error {
 	err := c.session.Close()
 	c.wg.Wait()
 	return err
-}
-
-// Cancel ends the execution of this ID: SIGTERM, after its grace SIGKILL. It returns when the
-// agent has begun to, not when the command has ended. An execution that has settled is left
-// as it is; an unknown one is a [*Failure].
-func (c *Conn) Cancel(ctx context.Context, id string) error {
-	reply := make(chan protocol.Reply, 1)
-	c.mu.Lock()
-	if c.lost != nil {
-		c.mu.Unlock()
-		return fmt.Errorf("client: canceling %q: %w", id, c.lost)
-	}
-	c.requests++
-	seq := c.requests
-	c.waiting[seq] = reply
-	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.waiting, seq)
-	}()
-	if err := c.send(&protocol.Request{Type: protocol.RequestCancel, Seq: seq, ID: id}); err != nil {
-		return fmt.Errorf("client: canceling %q: %w", id, err)
-	}
-	select {
-	case r, ok := <-reply:
-		switch {
-		case !ok:
-			return fmt.Errorf("client: canceling %q: %w", id, c.lost)
-		case r.Failure != nil:
-			return r.Failure
-		}
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("client: canceling %q: %w", id, ctx.Err())
-	}
-}
-
-// acknowledge tells the agent that a watcher has taken a batch.
-func (c *Conn) acknowledge(watcher uint64) {
-	// If this fails the session is over, and the watcher's own stream says so.
-	_ = c.send(&protocol.Request{Type: protocol.RequestAck, Watcher: watcher, Count: 1})
-}
-
-func (c *Conn) send(r *protocol.Request) error {
-	return c.control.WriteFrame(protocol.KindRequest, protocol.Encode(r))
-}
-
-// receive hands replies to those who wait, until the control stream ends.
-func (c *Conn) receive() {
-	err := c.receiveReplies()
-	c.control.Close()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.lost = err
-	for _, reply := range c.waiting {
-		close(reply)
-	}
-	clear(c.waiting)
-}
-
-func (c *Conn) receiveReplies() error {
-	for {
-		kind, payload, err := c.control.ReadFrame()
-		if err != nil {
-			return err
-		}
-		if kind == protocol.KindFailure {
-			return decodeFailure(payload)
-		}
-		var r protocol.Reply
-		if kind != protocol.KindReply {
-			return &ProtocolError{"reading replies", fmt.Errorf("a frame of kind %d", kind)}
-		} else if err := decode(payload, &r); err != nil {
-			return &ProtocolError{"reading replies", err}
-		}
-		c.mu.Lock()
-		if reply := c.waiting[r.Seq]; reply != nil {
-			reply <- r
-			delete(c.waiting, r.Seq)
-		}
-		c.mu.Unlock()
-	}
 }
 
 // open makes an execution's stream and sends what it is for.

@@ -13,6 +13,8 @@ type (
 	Result = protocol.Result
 	// Failure is an agent's refusal; its Code tells refusals apart.
 	Failure = protocol.Failure
+	// Summary is one execution in short; see [protocol.Summary].
+	Summary = protocol.Summary
 	// Started is what an agent says of an execution when it is started or attached to.
 	Started = protocol.Started
 )

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/execagent/execagent/limits"
 )
@@ -122,10 +123,23 @@ func FuzzOpen(f *testing.F) {
 func FuzzRequest(f *testing.F) {
 	f.Add(Encode(Request{Type: RequestAck, Watcher: 1, Count: 1}))
 	f.Add(Encode(Request{Type: RequestCancel, Seq: 2, ID: "a"}))
+	f.Add(Encode(Request{Type: RequestSignal, Seq: 3, ID: "a", Signal: "INT"}))
+	f.Add(Encode(Request{Type: RequestResize, Seq: 4, ID: "a", Columns: 80, Rows: 25}))
+	f.Add(Encode(Request{Type: RequestList, Seq: 5}))
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		var r Request
 		if Decode(payload, &r) == nil && !json.Valid(Encode(r)) {
 			t.Errorf("%q: encodes to invalid JSON", payload)
 		}
 	})
+}
+
+func TestShorten(t *testing.T) {
+	for _, text := range []string{"", "echo", strings.Repeat("a", MaxSummaryBytes), strings.Repeat("a", MaxSummaryBytes+1), strings.Repeat("é", MaxSummaryBytes), "x" + strings.Repeat("😀", MaxSummaryBytes), strings.Repeat("\x80", 2*MaxSummaryBytes)} {
+		got := Shorten(text)
+		kept, cut := strings.CutSuffix(got, "…")
+		if len(got) > MaxSummaryBytes || !strings.HasPrefix(text, kept) || cut != (len(text) > MaxSummaryBytes) || utf8.ValidString(text) && !utf8.ValidString(got) {
+			t.Errorf("%q is shortened to %q", text, got)
+		}
+	}
 }
