@@ -4,7 +4,6 @@ package chord
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"strconv"
 )
@@ -62,13 +61,13 @@ func (b *Batch) Replace(value any) {
 }
 
 // ReplaceJSON is Replace with a value that is JSON already, for instance from
-// json.Marshal.
+// json.Marshal. What a [Decoder] would not accept is an error.
 func (b *Batch) ReplaceJSON(raw []byte) {
-	if b.err == nil && !json.Valid(raw) {
-		b.fail(&ShapeError{Verb: Replace, Reason: "value is not valid JSON"})
-		return
-	}
 	if b.beginReplace() {
+		if _, err := parse(raw, 0); err != nil {
+			b.failValue(err)
+			return
+		}
 		b.buf = append(b.buf, raw...)
 		b.end()
 	}
@@ -194,6 +193,9 @@ func (b *Batch) End() ([]byte, error) {
 		return nil, errEnded
 	}
 	buf, err := b.buf, b.err
+	if err == nil && b.enc.broken {
+		err = ErrNeedBase
+	}
 	b.open, b.buf, b.err = false, nil, errEnded
 	if err != nil {
 		b.enc.broken = true

@@ -120,8 +120,13 @@ func TestBatchErrors(t *testing.T) {
 	}{
 		{"a replace in the middle", func(w *Batch) { w.SetInt(P("a"), 1); w.Replace(1) }, "ShapeError"},
 		{"a replace by JSON in the middle", func(w *Batch) { w.SetInt(P("a"), 1); w.ReplaceJSON([]byte("1")) }, "ShapeError"},
-		{"no JSON", func(w *Batch) { w.ReplaceJSON([]byte("{")) }, "ShapeError"},
-		{"two values", func(w *Batch) { w.ReplaceJSON([]byte("1 2")) }, "ShapeError"},
+		{"no JSON", func(w *Batch) { w.ReplaceJSON([]byte("{")) }, "ValueError"},
+		{"two values", func(w *Batch) { w.ReplaceJSON([]byte("1 2")) }, "ValueError"},
+		{"JSON that is not UTF-8", func(w *Batch) { w.ReplaceJSON([]byte("\"\xff\"")) }, "ValueError"},
+		{"JSON with a lone surrogate", func(w *Batch) { w.ReplaceJSON([]byte(`"\ud83d"`)) }, "ValueError"},
+		{"a marshaler with a lone surrogate", func(w *Batch) { w.Set(P("a"), json.RawMessage(`"\ud83d"`)) }, "ValueError"},
+		{"JSON too deep", func(w *Batch) { w.ReplaceJSON(nested(DefaultMaxNesting + 1)) }, "ValueError"},
+		{"a marshaler too deep", func(w *Batch) { w.Set(P("a"), []any{json.RawMessage(nested(DefaultMaxNesting))}) }, "ValueError"},
 		{"the root set", func(w *Batch) { w.Set(P(), 1) }, "ShapeError"},
 		{"the root appended to", func(w *Batch) { w.AppendText(nil, nil) }, "ShapeError"},
 		{"a reserved key", func(w *Batch) { w.SetNull(P("a", "prototype")) }, "UnsafePathError"},
@@ -147,14 +152,38 @@ func TestBatchErrors(t *testing.T) {
 			if string(got) != "kept" || errorType(err) != c.want {
 				t.Errorf("got %q, %v, want kept and a %s", got, err, c.want)
 			}
-			if got, err := enc.Encode(nil, []Op{{Verb: Delete, Path: P("a")}}); err != ErrNeedBase {
-				t.Errorf("afterwards: got %s, %v, want %v", got, err, ErrNeedBase)
+			for _, ops := range [][]Op{{{Verb: Delete, Path: P("a")}}, nil} {
+				if got, err := enc.Encode(nil, ops); err != ErrNeedBase {
+					t.Errorf("%d operations afterwards: got %s, %v, want %v", len(ops), got, err, ErrNeedBase)
+				}
 			}
 			got, err = enc.Encode(nil, []Op{{Verb: Replace}, {Verb: Delete, Path: P("b")}})
 			if want := `[["r",null],["d",["b"]]]`; err != nil || string(got) != want {
 				t.Errorf("base batch afterwards: got %s, %v, want %s", got, err, want)
 			}
 		})
+	}
+}
+
+// nested is n arrays in each other, with brackets in a string that do not count.
+func nested(n int) []byte {
+	return []byte(strings.Repeat("[", n) + `"[\"["` + strings.Repeat("]", n))
+}
+
+// TestDeepest: what the encoder lets through, the decoder takes.
+func TestDeepest(t *testing.T) {
+	for _, op := range []Op{
+		{Verb: Replace, Value: json.RawMessage(nested(DefaultMaxNesting))},
+		{Verb: Set, Path: P("a"), Value: []any{json.RawMessage(nested(DefaultMaxNesting - 1))}},
+		{Verb: Splice, Items: []any{json.RawMessage(nested(DefaultMaxNesting - 1))}},
+	} {
+		wire, err := new(Encoder).Encode(nil, []Op{op})
+		if err != nil {
+			t.Errorf("%v: Encode: %v", op.Verb, err)
+		}
+		if _, err := new(Decoder).Decode(wire); err != nil {
+			t.Errorf("%v: Decode: %v", op.Verb, err)
+		}
 	}
 }
 
@@ -233,10 +262,10 @@ func TestErrorMessages(t *testing.T) {
 		{&ShapeError{Verb: Set, Reason: "too few elements"}, "chord: s: too few elements"},
 		{&ShapeError{Verb: Truncate, Path: P("a"), Reason: "bad count"}, "chord: t at a: bad count"},
 		{&ShapeError{Verb: define, Reason: "bad id"}, "chord: path definition: bad id"},
-		{&SyntaxError{7, "expected a value"}, "chord: batch is not valid JSON at byte 7: expected a value"},
-		{&LimitError{"bytes", 10}, "chord: batch exceeds the limit of 10 bytes"},
+		{&SyntaxError{7, "expected a value"}, "chord: not valid JSON at byte 7: expected a value"},
+		{&LimitError{"bytes", 10}, "chord: over the limit of 10 bytes"},
 		{&ValueError{errNotFinite}, "chord: value has no JSON: JSON has no number for NaN and infinity"},
-		{&BatchError{3, &LimitError{"bytes", 10}}, "chord: batch exceeds the limit of 10 bytes (operation 3 of the batch)"},
+		{&BatchError{3, &LimitError{"bytes", 10}}, "chord: over the limit of 10 bytes (operation 3 of the batch)"},
 		{Validate(&Op{Verb: 'x'}), `chord: operation: unknown verb "x"`},
 		{Validate(&Op{Verb: 0}), `chord: operation: unknown verb "\x00"`},
 	} {

@@ -133,9 +133,11 @@ func take(decoder *Decoder, replica *Replica, wire string) error {
 // with one.
 func checkOver(t *testing.T, decoder *Decoder, replica *Replica, decoded bool) {
 	t.Helper()
-	_, err := decoder.Decode([]byte(`[["s",["a"],1]]`))
-	if over := err == ErrNeedBase; over == decoded {
-		t.Errorf("decoder afterwards: got %v", err)
+	for _, wire := range []string{`[["s",["a"],1]]`, `[]`} {
+		_, err := decoder.Decode([]byte(wire))
+		if over := err == ErrNeedBase; over == decoded {
+			t.Errorf("decoder afterwards, %s: got %v", wire, err)
+		}
 	}
 	if decoded {
 		if err := replica.Apply([]Op{{Verb: Set, Path: P("a"), Value: 1.0}}); err != ErrNeedBase {

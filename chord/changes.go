@@ -230,7 +230,8 @@ func (c *changes) emit(dst []Op, doc any) []Op {
 				dst = append(dst, Op{Verb: Set, Path: ch.node.path, Value: ch.own(v)})
 			}
 		case kindText:
-			dst = ch.emitText(dst, v.(string))
+			text, _ := v.(string)
+			dst = ch.emitText(dst, text)
 		case kindSplice:
 			dst = ch.emitSplice(dst, v)
 		case kindMove:

@@ -54,6 +54,9 @@ func (d *Decoder) Decode(wire []byte) ([]Op, error) {
 		d.broken = true
 		return nil, &BatchError{Op: n, Cause: p.err}
 	}
+	if n == 0 && d.broken {
+		return nil, ErrNeedBase
+	}
 	d.last = len(ops)
 	return ops, nil
 }
@@ -90,8 +93,8 @@ func (d *Decoder) define(op *wireOp, maxPaths int) error {
 	if op.id != len(d.paths) {
 		return &ShapeError{Verb: define, Reason: fmt.Sprintf("id %d is not the next one, %d", op.id, len(d.paths))}
 	}
-	if op.id == maxPaths {
-		return &LimitError{What: "path definitions", Max: op.id}
+	if op.id >= maxPaths {
+		return &LimitError{What: "path definitions", Max: maxPaths}
 	}
 	d.paths = append(d.paths, op.Path)
 	return nil

@@ -8,7 +8,8 @@ import "slices"
 // happened since the last Flush, coalesced: a field written a hundred times is
 // one operation, appended texts join, what happens inside a value that is new
 // itself is part of it. A method costs O(path + argument), whatever the size of
-// the document and of the text it appends to.
+// the document and of the text it appends to, except for the elements that a
+// splice in the middle of an array moves.
 //
 // A Document is made by [NewDocument]. It must not be copied, nor used by two
 // goroutines at a time. It needs no closing.

@@ -112,7 +112,7 @@ func TestDocumentCoalesces(t *testing.T) {
 		}, `[["r",{"t":"abc"}]]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			doc, err := parseJSON([]byte(start))
+			doc, err := parse([]byte(start), 0)
 			must(err)
 			d, err := NewDocument(doc)
 			must(err)

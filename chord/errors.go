@@ -61,29 +61,29 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("chord: %v at %v: %s", e.Verb, e.Path, e.Reason)
 }
 
-// SyntaxError says that the bytes of a batch are not JSON as RFC 8259 has it,
-// or hold text that a Go string cannot: invalid UTF-8 or a lone surrogate.
+// SyntaxError says that bytes are not JSON as RFC 8259 has it, or hold text that a
+// Go string cannot: invalid UTF-8 or a lone surrogate.
 type SyntaxError struct {
 	Offset int // bytes before the error
 	Reason string
 }
 
 func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("chord: batch is not valid JSON at byte %d: %s", e.Offset, e.Reason)
+	return fmt.Sprintf("chord: not valid JSON at byte %d: %s", e.Offset, e.Reason)
 }
 
-// LimitError says that a batch goes beyond one of the [Limits].
+// LimitError says that a batch or value goes beyond one of the [Limits].
 type LimitError struct {
 	What string // the limit, in words
 	Max  int    // its value
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("chord: batch exceeds the limit of %d %s", e.Max, e.What)
+	return fmt.Sprintf("chord: over the limit of %d %s", e.Max, e.What)
 }
 
-// ValueError says that a Go value has no JSON: a NaN, a channel, a value nested
-// without end.
+// ValueError says that a Go value has no JSON that a peer would accept: a NaN, a
+// channel, a value nested too deep or without end.
 type ValueError struct {
 	Cause error
 }

@@ -109,16 +109,6 @@ func memoryOf(v reflect.Value) int {
 	return 0
 }
 
-// parseJSON reads raw as a document, if it is one.
-func parseJSON(raw []byte) (any, error) {
-	p := parser{data: raw, limits: Limits{}.withDefaults()}
-	v := p.value(0)
-	if p.peek(); p.pos < len(p.data) {
-		p.syntax(p.pos, "data after the value")
-	}
-	return v, p.err
-}
-
 // FuzzJSON compares with encoding/json, which differs only in what Go strings
 // cannot hold, and in how deep it goes.
 func FuzzJSON(f *testing.F) {
@@ -130,7 +120,7 @@ func FuzzJSON(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		got, err := parseJSON(raw)
+		got, err := parse(raw, 0)
 		var want any
 		wantErr := json.Unmarshal(raw, &want)
 		switch {
@@ -160,7 +150,7 @@ func isStricter(err error, std any) bool {
 func FuzzApply(f *testing.F) {
 	addCases(f, func(doc, wire []byte) { f.Add(doc, wire) })
 	f.Fuzz(func(t *testing.T, raw, wire []byte) {
-		doc, err := parseJSON(raw)
+		doc, err := parse(raw, 0)
 		if err != nil {
 			return
 		}
@@ -198,7 +188,7 @@ func FuzzApply(f *testing.F) {
 func FuzzDocument(f *testing.F) {
 	addCases(f, func(doc, wire []byte) { f.Add(doc, wire, uint64(0)) })
 	f.Fuzz(func(t *testing.T, raw, wire []byte, flushes uint64) {
-		doc, err := parseJSON(raw)
+		doc, err := parse(raw, 0)
 		if err != nil {
 			return
 		}
@@ -245,11 +235,11 @@ func FuzzDocument(f *testing.F) {
 func FuzzTracker(f *testing.F) {
 	addCases(f, func(doc, wire []byte) { f.Add(doc, wire) })
 	f.Fuzz(func(t *testing.T, rawOld, rawNext []byte) {
-		old, err := parseJSON(rawOld)
+		old, err := parse(rawOld, 0)
 		if err != nil {
 			return
 		}
-		next, err := parseJSON(rawNext)
+		next, err := parse(rawNext, 0)
 		if err != nil {
 			return
 		}

@@ -24,6 +24,17 @@ type parser struct {
 	err    error
 }
 
+// parse reads raw as one value within the default limits; depth is the number of
+// containers it will stand in.
+func parse(raw []byte, depth int) (any, error) {
+	p := parser{data: raw, limits: Limits{}.withDefaults()}
+	v := p.value(depth)
+	if p.peek(); p.pos < len(p.data) {
+		p.syntax(p.pos, "data after the value")
+	}
+	return v, p.err
+}
+
 // fail notes err, if it is one.
 func (p *parser) fail(err error) {
 	if p.err == nil && err != nil {
@@ -294,9 +305,9 @@ func (p *parser) number() float64 {
 	p.pos = end
 	text := p.data[start:end]
 	if integer && len(text) <= 15 && text[0] != '-' {
-		n := 0
+		var n int64
 		for _, c := range text {
-			n = n*10 + int(c-'0')
+			n = n*10 + int64(c-'0')
 		}
 		return float64(n)
 	}

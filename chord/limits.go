@@ -16,7 +16,8 @@ const (
 )
 
 // Limits bounds what a [Decoder] accepts from its peer. A zero field stands for
-// its default. A path longer than the default is an error whatever the limit.
+// its default. Where a peer may send more than the defaults there is the memory of
+// this process to think of. A path longer than the default is an error whatever the limit.
 //
 // Decoding allocates in proportion to the batch whatever the peer sends. The
 // proportion is that of Go's map[string]any: the worst batch, of objects with

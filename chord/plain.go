@@ -37,13 +37,11 @@ func plain(v any, depth int) (any, error) {
 	case map[string]any:
 		return plainObject(v, depth)
 	}
-	raw, err := appendMarshaled(nil, v)
+	raw, err := marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	p := parser{data: raw, limits: Limits{MaxNesting: DefaultMaxNesting}}
-	parsed := p.value(depth)
-	return parsed, p.err
+	return parse(raw, depth)
 }
 
 func plainArray(items []any, depth int) (any, error) {

@@ -49,9 +49,9 @@ func TestTracker(t *testing.T) {
 		{"beside a reserved key", `{"a":{"prototype":{"n":1},"b":2}}`, `{"a":{"prototype":{"n":1},"b":3}}`, `[["s",["a","b"],3]]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			old, err := parseJSON([]byte(c.old))
+			old, err := parse([]byte(c.old), 0)
 			must(err)
-			next, err := parseJSON([]byte(c.next))
+			next, err := parse([]byte(c.next), 0)
 			must(err)
 			var tracker Tracker
 			_, err = tracker.Flush(old)

@@ -43,7 +43,7 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 		}
 		return append(dst, "null"...), nil
 	}
-	return appendMarshaled(dst, v)
+	return appendMarshaled(dst, v, depth)
 }
 
 func appendArray(dst []byte, items []any, depth int) (_ []byte, err error) {
@@ -111,12 +111,24 @@ func appendFloat(dst []byte, f float64) ([]byte, error) {
 	return dst, nil
 }
 
-func appendMarshaled(dst []byte, v any) ([]byte, error) {
+func appendMarshaled(dst []byte, v any, depth int) ([]byte, error) {
+	raw, err := marshal(v)
+	if err == nil {
+		_, err = parse(raw, depth) // a marshaler can write what no decoder takes
+	}
+	if err != nil {
+		return dst, err
+	}
+	return append(dst, raw...), nil
+}
+
+// marshal is json.Marshal that leaves <, > and & alone.
+func marshal(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return dst, err
+		return nil, err
 	}
-	return append(dst, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...), nil
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }

@@ -46,7 +46,7 @@ func (p *parser) next(op *wireOp, n int) bool {
 	if n > 0 {
 		p.expect(',')
 	}
-	if n == p.limits.MaxOps {
+	if n >= p.limits.MaxOps {
 		p.fail(&LimitError{What: "operations", Max: p.limits.MaxOps})
 	}
 	p.operation(op)
@@ -250,7 +250,7 @@ func (p *parser) path(op *wireOp) Path {
 		return path
 	}
 	for p.err == nil {
-		if len(path) == p.limits.MaxPathDepth {
+		if len(path) >= p.limits.MaxPathDepth {
 			p.fail(&LimitError{What: "segments in a path", Max: p.limits.MaxPathDepth})
 			break
 		}
