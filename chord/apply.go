@@ -76,12 +76,7 @@ func (a *applier) apply(op *Op, added string) error {
 		a.put(&holder, &at, op.Value)
 		return nil
 	case Delete:
-		if at.object == nil {
-			return op.path("element of an array: use p")
-		}
-		a.owned.renew(op.Path, false)
-		delete(at.object, at.key)
-		return nil
+		return a.delete(op, &at)
 	case Append:
 		return a.text(op, &holder, &at, 0, op.Text)
 	case Truncate:
@@ -127,6 +122,15 @@ func (a *applier) put(holder, at *place, v any) {
 	if grown := at.put(v); grown != nil {
 		holder.put(grown)
 	}
+}
+
+func (a *applier) delete(op *Op, at *place) error {
+	if at.object == nil {
+		return op.path("element of an array: use p")
+	}
+	a.owned.renew(op.Path, false)
+	delete(at.object, at.key)
+	return nil
 }
 
 // text replaces the text at the place by what remains after its first units,

@@ -281,6 +281,9 @@ func TestErrorMessages(t *testing.T) {
 			t.Errorf("message of %d bytes: %.300s", len(got), got)
 		}
 	}
+	if got := Append.String() + Verb('x').String(); got != `aVerb("x")` {
+		t.Errorf("verbs: %s", got)
+	}
 	_, err := new(Decoder).Decode([]byte(`[["` + strings.Repeat("x", 10000) + `"]]`))
 	if got := err.Error(); len(got) > 400 {
 		t.Errorf("message of %d bytes", len(got))

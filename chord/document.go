@@ -67,7 +67,7 @@ func (d *Document) Set(path Path, value any) error {
 		return err
 	}
 	op := Op{Verb: Set, Path: path, Value: v}
-	_, at, err := d.locate(&op)
+	holder, at, err := d.locate(&op)
 	if err != nil {
 		return err
 	}
@@ -76,9 +76,7 @@ func (d *Document) Set(path Path, value any) error {
 		array := path[:len(path)-1]
 		return d.splice(&Op{Verb: Splice, Path: array, Index: at.index, Items: []any{v}})
 	}
-	if err := d.applier.apply(&op, ""); err != nil {
-		return err
-	}
+	d.applier.put(&holder, &at, v)
 	d.changed(path).set()
 	return nil
 }
@@ -92,7 +90,7 @@ func (d *Document) Delete(path Path) error {
 		return err
 	}
 	_, exists := at.get()
-	if err := d.applier.apply(&op, ""); err != nil {
+	if err := d.applier.delete(&op, &at); err != nil {
 		return err
 	}
 	if exists {
@@ -191,7 +189,7 @@ func (d *Document) Splice(path Path, index, remove int, items ...any) error {
 }
 
 func (d *Document) splice(op *Op) error {
-	_, at, err := d.locate(op)
+	holder, at, err := d.locate(op)
 	if err != nil {
 		return err
 	}
@@ -201,13 +199,13 @@ func (d *Document) splice(op *Op) error {
 	}
 	// Before the splice, because it may have to note what is there now.
 	d.changed(op.Path).splice(op.Index, op.Remove, len(op.Items), len(array))
-	return d.applier.apply(op, "")
+	return d.applier.splice(op, &holder, &at)
 }
 
 // Move reorders the array at path so that new[i] is old[perm[i]].
 func (d *Document) Move(path Path, perm []int) error {
 	op := Op{Verb: Move, Path: path, Perm: slices.Clone(perm)}
-	_, at, err := d.locate(&op)
+	holder, at, err := d.locate(&op)
 	if err != nil {
 		return err
 	}
@@ -215,7 +213,7 @@ func (d *Document) Move(path Path, perm []int) error {
 		return err
 	}
 	d.changed(path).move(op.Perm)
-	return d.applier.apply(&op, "")
+	return d.applier.move(&op, &holder, &at)
 }
 
 // Flush appends to dst the operations that make the document at the last Flush

@@ -23,6 +23,7 @@ func TestPathString(t *testing.T) {
 		{P("$a_1"), "$a_1"},
 		{P("1a"), `["1a"]`},
 		{P(long), `["` + strings.Repeat("é", 100) + `"…]`},
+		{P("x" + long), `["x` + strings.Repeat("é", 99) + `"…]`},
 		{P(long, "a", "b"), `["` + strings.Repeat("é", 100) + `"…]…`},
 	} {
 		if got := c.path.String(); got != c.want {
@@ -49,6 +50,9 @@ func TestSegment(t *testing.T) {
 	}
 	if _, ok := Index(3).Key(); ok {
 		t.Error("Index(3) is a key")
+	}
+	if P("a", Index(1))[1] != Index(1) {
+		t.Error("P changes a Segment")
 	}
 	if got := Key("a\n").String() + Index(7).String(); got != `"a\n"7` {
 		t.Errorf("String: got %s", got)
