@@ -31,7 +31,8 @@ type Conn struct {
 	watchers uint64     // numbers given out
 	requests uint64     // the same for requests
 	waiting  map[uint64]chan protocol.Reply
-	lost     error // why no reply will come any more
+	inputs   map[uint64]*stdin // by watcher
+	lost     error             // why no reply will come any more
 }
 
 // Dial connects to the agent at an address such as "unix:/run/execagent.sock"; see
@@ -62,7 +63,7 @@ func NewConn(ctx context.Context, conn io.ReadWriteCloser, opts Options) (*Conn,
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	c := &Conn{session: s, control: control, waiting: make(map[uint64]chan protocol.Reply)}
+	c := &Conn{session: s, control: control, waiting: make(map[uint64]chan protocol.Reply), inputs: make(map[uint64]*stdin)}
 	c.wg.Go(c.receive)
 	return c, nil
 }
@@ -81,18 +82,29 @@ func (c *Conn) Close() error {
 }
 
 // open makes an execution's stream and sends what it is for.
-func (c *Conn) open(ctx context.Context, o *protocol.Open) (*transport.Stream, error) {
-	c.mu.Lock()
-	c.watchers++
-	o.Watcher = c.watchers
-	c.mu.Unlock()
+func (c *Conn) open(ctx context.Context, o *protocol.Open) (*Execution, error) {
 	stream, err := c.session.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
+	e := &Execution{conn: c, stream: stream, stop: func() bool { return true }}
+	e.stdin = &stdin{e: e}
+	c.mu.Lock()
+	c.watchers++
+	e.watcher = c.watchers
+	c.inputs[e.watcher] = e.stdin
+	c.mu.Unlock()
+	o.Watcher = e.watcher
 	if err := stream.WriteFrame(protocol.KindOpen, protocol.Encode(o)); err != nil {
-		stream.Close()
+		e.Close()
 		return nil, err
 	}
-	return stream, nil
+	return e, nil
+}
+
+// forget says that nobody follows by this watcher any more.
+func (c *Conn) forget(watcher uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.inputs, watcher)
 }

@@ -5,6 +5,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/execagent/execagent/transport/protocol"
@@ -108,19 +109,19 @@ func (c *Conn) whyLost() error {
 	return c.lost
 }
 
-// acknowledge tells the agent that a watcher has taken a batch.
-func (c *Conn) acknowledge(watcher uint64) {
+// acknowledge tells the agent how much a watcher has taken: batches, or bytes of raw output.
+func (c *Conn) acknowledge(watcher uint64, count int) {
 	// If this fails the session is over, and the watcher's own stream says so.
-	_ = c.send(&protocol.Request{Type: protocol.RequestAck, Watcher: watcher, Count: 1})
+	_ = c.send(&protocol.Request{Type: protocol.RequestAck, Watcher: watcher, Count: count})
 }
 
 func (c *Conn) send(r *protocol.Request) error {
 	return c.control.WriteFrame(protocol.KindRequest, protocol.Encode(r))
 }
 
-// receive hands replies to those who wait, until the control stream ends.
+// receive hands replies and notices to those concerned, until the control stream ends.
 func (c *Conn) receive() {
-	err := c.receiveReplies()
+	err := c.receiveAll()
 	c.control.Close()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,26 +132,57 @@ func (c *Conn) receive() {
 	clear(c.waiting)
 }
 
-func (c *Conn) receiveReplies() error {
+func (c *Conn) receiveAll() error {
 	for {
 		kind, payload, err := c.control.ReadFrame()
 		if err != nil {
 			return err
 		}
-		if kind == protocol.KindFailure {
-			return decodeFailure(payload)
+		switch kind {
+		case protocol.KindReply:
+			err = c.replied(payload)
+		case protocol.KindNotice:
+			err = c.noticed(payload)
+		case protocol.KindFailure:
+			err = decodeFailure(payload)
+		default:
+			err = fmt.Errorf("a frame of kind %d", kind)
 		}
-		var r protocol.Reply
-		if kind != protocol.KindReply {
-			return &ProtocolError{"reading replies", fmt.Errorf("a frame of kind %d", kind)}
-		} else if err := decode(payload, &r); err != nil {
+		if failure := (*Failure)(nil); errors.As(err, &failure) {
+			return err
+		} else if err != nil {
 			return &ProtocolError{"reading replies", err}
 		}
-		c.mu.Lock()
-		if reply := c.waiting[r.Seq]; reply != nil {
-			reply <- r
-			delete(c.waiting, r.Seq)
-		}
-		c.mu.Unlock()
 	}
+}
+
+func (c *Conn) replied(payload []byte) error {
+	var r protocol.Reply
+	if err := decode(payload, &r); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if reply := c.waiting[r.Seq]; reply != nil {
+		reply <- r
+		delete(c.waiting, r.Seq)
+	}
+	return nil
+}
+
+func (c *Conn) noticed(payload []byte) error {
+	var n protocol.Notice
+	if err := decode(payload, &n); err != nil {
+		return err
+	}
+	if n.Failure == nil {
+		return errors.New("a notice of nothing")
+	}
+	c.mu.Lock()
+	in := c.inputs[n.Watcher]
+	c.mu.Unlock()
+	if in != nil { // else nobody writes any more
+		in.refuse(stdinError(n.Failure))
+	}
+	return nil
 }

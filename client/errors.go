@@ -36,5 +36,13 @@ func (e *ProtocolError) Error() string {
 
 func (e *ProtocolError) Unwrap() error { return e.Err }
 
-// ErrNoStdin is returned for input to a command that was started without.
-var ErrNoStdin = errors.New("client: the command has no stdin: start it with Spec.Stdin = client.StdinPipe (execctl run --stdin)")
+// Errors of [Execution.Stdin], found with [errors.Is].
+var (
+	// ErrNoStdin is returned for input to a command that was started without.
+	ErrNoStdin = errors.New("client: the command has no stdin: start it with Spec.Stdin = client.StdinPipe (execctl run --stdin)")
+	// ErrStdinClosed is returned for input after its end: this or another client ended it,
+	// or the command itself closed its stdin.
+	ErrStdinClosed = errors.New("client: the command's stdin is closed")
+	// ErrProcessEnded is returned for input to a command that has ended.
+	ErrProcessEnded = errors.New("client: the command has ended and takes no input")
+)

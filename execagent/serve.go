@@ -54,7 +54,7 @@ func (a *Agent) ServeConn(ctx context.Context, conn io.ReadWriteCloser) error {
 	if err != nil {
 		return err
 	}
-	s := &session{agent: a, transport: t, watchers: make(map[uint64]*watcher)}
+	s := &session{agent: a, transport: t, watchers: make(map[uint64]acker)}
 	return s.serve(ctx)
 }
 
@@ -63,9 +63,14 @@ type session struct {
 	agent     *Agent
 	transport *transport.Session
 
-	mu       sync.Mutex // guards watchers
-	watchers map[uint64]*watcher
+	mu       sync.Mutex // guards the rest; not held across I/O
+	watchers map[uint64]acker
+	control  *transport.Stream // nil until the client has opened it, and after its end
+	early    [][]byte          // notices from before
 }
+
+// acker is a watcher whose client says how much it has taken.
+type acker interface{ acked(count int) }
 
 func (s *session) serve(ctx context.Context) error {
 	var streams sync.WaitGroup
@@ -106,7 +111,7 @@ func (s *session) handle(ctx context.Context, stream *transport.Stream) {
 		return
 	}
 	if open.Type == protocol.OpenControl {
-		err = s.control(stream)
+		err = s.controlled(stream)
 	} else {
 		err = s.watch(ctx, stream, &open)
 	}
@@ -132,7 +137,7 @@ func (s *session) watch(ctx context.Context, stream *transport.Stream, open *pro
 	if err != nil {
 		return err
 	}
-	w := newWatcher(e, stream)
+	w := newWatcher(input{e: e, stream: stream, refused: func(f *protocol.Failure) { s.notify(open.Watcher, f) }})
 	if err := s.register(open.Watcher, w); err != nil {
 		return err
 	}
@@ -154,21 +159,22 @@ func (s *session) watch(ctx context.Context, stream *transport.Stream, open *pro
 // target finds or starts what the stream is about.
 func (s *session) target(open *protocol.Open) (e *execution, existing bool, err error) {
 	switch {
+	case open.Mode != protocol.ModeView:
+		return nil, false, refuse(protocol.CodeBadRequest, "unknown mode %.40q: this agent may be too old for it", open.Mode)
 	case open.Type == protocol.OpenStart && open.Spec != nil:
 		return s.agent.start(*open.Spec)
 	case open.Type == protocol.OpenAttach:
 		e, err = s.agent.find(open.ID)
 		return e, true, err
 	}
-	return nil, false, &protocol.Failure{Code: protocol.CodeBadRequest,
-		Message: fmt.Sprintf("a stream is for control, start (with a spec) or attach, not %.40q", open.Type)}
+	return nil, false, refuse(protocol.CodeBadRequest, "a stream is for control, start (with a spec) or attach, not %.40q", open.Type)
 }
 
-func (s *session) register(number uint64, w *watcher) error {
+func (s *session) register(number uint64, w acker) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.watchers[number] != nil {
-		return &protocol.Failure{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("watcher %d is in use on this connection", number)}
+		return refuse(protocol.CodeBadRequest, "watcher %d is in use on this connection", number)
 	}
 	s.watchers[number] = w
 	return nil
@@ -178,42 +184,4 @@ func (s *session) unregister(number uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.watchers, number)
-}
-
-// control serves the stream that never queues behind output.
-func (s *session) control(stream *transport.Stream) error {
-	for {
-		kind, payload, err := stream.ReadFrame()
-		if errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		var r protocol.Request
-		if kind != protocol.KindRequest {
-			return fmt.Errorf("a control stream carries frames of kind %d, not %d", protocol.KindRequest, kind)
-		} else if err := protocol.Decode(payload, &r); err != nil {
-			return err
-		}
-		if r.Type == protocol.RequestAck {
-			s.ack(&r)
-			continue
-		}
-		reply := protocol.Reply{Seq: r.Seq}
-		if err := s.agent.request(&r, &reply); err != nil && !errors.As(err, &reply.Failure) {
-			return err
-		}
-		if err := stream.WriteFrame(protocol.KindReply, protocol.Encode(reply)); err != nil {
-			return err
-		}
-	}
-}
-
-func (s *session) ack(r *protocol.Request) {
-	s.mu.Lock()
-	w := s.watchers[r.Watcher]
-	s.mu.Unlock()
-	if w != nil { // else it has just ended
-		w.publisher.Acked(r.Count)
-	}
 }

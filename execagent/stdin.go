@@ -6,44 +6,45 @@ package execagent
 
 import (
 	"context"
-	"errors"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/execagent/execagent/transport/protocol"
 )
 
-// errNoStdin says that the command was started without input.
-var errNoStdin = errors.New("the command has no stdin")
+// endOfFile is the character by which a terminal's user ends an input (Ctrl-D).
+const endOfFile = 4
 
-// stdin is the write end of a command's standard input. Its methods may be called
-// concurrently.
+// stdin writes a command's standard input. Its methods may be called concurrently.
 type stdin struct {
 	file     *os.File // nil when the command has no input
 	terminal bool     // file is the PTY's master, which the pump closes
 	turn     chan struct{}
-	once     sync.Once
-	ended    atomic.Bool
+
+	mu   sync.Mutex        // guards over; not held across I/O
+	over *protocol.Failure // why nothing is taken any more; nil while something is
 }
 
 func newStdin(file *os.File, terminal bool) *stdin {
-	return &stdin{file: file, terminal: terminal, turn: make(chan struct{}, 1)}
+	s := &stdin{file: file, terminal: terminal, turn: make(chan struct{}, 1)}
+	if file == nil {
+		s.over = &protocol.Failure{Code: protocol.CodeNoStdin, Message: `the command has no stdin for clients: start it with stdin "pipe"`}
+	}
+	return s
 }
 
-// write blocks while the command does not read, until ctx ends or close is called. It fails
-// once nothing can read any more.
+// write blocks while the command does not read, until ctx ends or the input does. Unless ctx
+// ended its error is a [*protocol.Failure], and final: no-stdin, stdin-closed or ended.
 func (s *stdin) write(ctx context.Context, p []byte) error {
-	if s.file == nil {
-		return errNoStdin
-	}
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if s.ended.Load() {
-		return os.ErrClosed
+	if over := s.whyOver(); over != nil {
+		return over
 	}
 	interrupted := make(chan struct{})
 	release := context.AfterFunc(ctx, func() {
@@ -53,32 +54,54 @@ func (s *stdin) write(ctx context.Context, p []byte) error {
 	_, err := s.file.Write(p)
 	if !release() {
 		<-interrupted
-		if !s.ended.Load() {
-			s.file.SetWriteDeadline(time.Time{}) // for the next client
-		}
+		s.file.SetWriteDeadline(time.Time{}) // for the next client, which looks at over first
 	}
-	return err
+	switch over := s.whyOver(); {
+	case err == nil:
+		return nil
+	case over != nil:
+		return over
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return s.finish(protocol.CodeStdinClosed, "the command has closed its stdin")
 }
 
-// close ends the input; a terminal has no end, so there nothing happens. It may be called more
-// than once, and releases a blocked write.
+// typeEnd ends the input as the user of a terminal would.
+func (s *stdin) typeEnd(ctx context.Context) error { return s.write(ctx, []byte{endOfFile}) }
+
+// close ends the input of a command that has no terminal. It may be called more than once, and
+// releases a blocked write.
 func (s *stdin) close() {
-	if !s.terminal {
-		s.end()
-	}
+	s.finish(protocol.CodeStdinClosed, "the command's stdin was ended by a client")
 }
 
-// end is close when nothing will read any more.
-func (s *stdin) end() {
-	if s.file == nil {
-		return
-	}
-	s.once.Do(func() {
-		s.ended.Store(true)
-		if s.terminal {
-			s.file.SetWriteDeadline(time.Unix(1, 0))
-		} else {
-			s.file.Close()
+// end says that nothing will read any more, and releases a blocked write.
+func (s *stdin) end() { s.finish(protocol.CodeEnded, "the command has ended") }
+
+// finish makes the first cause final and returns it.
+func (s *stdin) finish(code protocol.Code, message string) *protocol.Failure {
+	s.mu.Lock()
+	if s.over != nil {
+		defer s.mu.Unlock()
+		if s.over.Code == protocol.CodeStdinClosed && code == protocol.CodeEnded {
+			s.over = &protocol.Failure{Code: code, Message: message}
 		}
-	})
+		return s.over
+	}
+	over := &protocol.Failure{Code: code, Message: message}
+	s.over = over
+	s.mu.Unlock()
+	if s.terminal {
+		s.file.SetWriteDeadline(time.Unix(1, 0))
+	} else {
+		s.file.Close()
+	}
+	return over
+}
+
+func (s *stdin) whyOver() *protocol.Failure {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.over
 }

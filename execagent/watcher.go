@@ -6,8 +6,6 @@ package execagent
 
 import (
 	"context"
-	"errors"
-	"io"
 
 	"github.com/execagent/execagent/limits"
 	"github.com/execagent/execagent/transport"
@@ -18,32 +16,22 @@ import (
 type watcher struct {
 	e         *execution
 	stream    *transport.Stream
+	input     input
 	publisher *limits.Publisher
 	document  document
 }
 
-func newWatcher(e *execution, stream *transport.Stream) *watcher {
-	return &watcher{e: e, stream: stream, publisher: limits.NewPublisher(), document: document{e: e}}
+func newWatcher(in input) *watcher {
+	return &watcher{e: in.e, stream: in.stream, input: in, publisher: limits.NewPublisher(), document: document{e: in.e}}
 }
+
+// acked says that the client has taken so many batches.
+func (w *watcher) acked(batches int) { w.publisher.Acked(batches) }
 
 // run serves the stream until the result is sent and the client has left, or the client
 // leaves before, or ctx ends.
 func (w *watcher) run(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	gone := make(chan struct{})
-	go func() {
-		defer close(gone)
-		w.receive(ctx)
-		cancel()
-	}()
-	err := w.publish(ctx)
-	if err != nil {
-		cancel()
-		w.stream.Close() // releases receive
-	}
-	<-gone
-	return err
+	return w.input.during(ctx, w.publish)
 }
 
 // publish sends batches as the publisher paces them, then the result.
@@ -81,24 +69,4 @@ func (w *watcher) send() (final bool, err error) {
 	}
 	w.publisher.Sent(len(b.wire))
 	return final, nil
-}
-
-// receive takes the client's stdin until it leaves. Input that the command no longer takes is
-// read and dropped, so that the client's side does not stay blocked on it.
-func (w *watcher) receive(ctx context.Context) {
-	for {
-		kind, payload, err := w.stream.ReadFrame()
-		if err != nil {
-			if !errors.Is(err, io.EOF) && !errors.Is(err, transport.ErrStreamClosed) {
-				w.e.agent.log.Debug("a watcher's stream ended", "id", w.e.spec.ID, "error", err)
-			}
-			return
-		}
-		switch kind {
-		case protocol.KindStdin:
-			_ = w.e.stdin.write(ctx, payload)
-		case protocol.KindStdinEnd:
-			w.e.stdin.close()
-		}
-	}
 }

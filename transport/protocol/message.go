@@ -24,13 +24,16 @@ const (
 	KindResult = 5
 	// KindStdin is bytes of standard input, client to agent.
 	KindStdin = 6
-	// KindStdinEnd is the end of standard input, client to agent; empty. The end of the
-	// client's side of the stream is not: it may be a client that only stops watching.
+	// KindStdinEnd is the end of standard input, client to agent; empty. At a terminal it
+	// is Ctrl-D. The end of the client's side of the stream is no end of the input: it may
+	// be a client that only stops watching.
 	KindStdinEnd = 7
 	// KindRequest is a request on the control stream, client to agent: a [Request].
 	KindRequest = 8
 	// KindReply answers it, agent to client: a [Reply].
 	KindReply = 9
+	// KindNotice on the control stream says, agent to client, what nobody asked: a [Notice].
+	KindNotice = 10
 )
 
 // MaxStdinFrame is the most bytes of standard input a client puts into one frame: small, so
@@ -48,12 +51,20 @@ const (
 	OpenAttach  = "attach"
 )
 
+// Mode says what of an execution's output a stream carries.
+type Mode string
+
+// ModeView is batches of the bounded view, the default.
+const ModeView Mode = ""
+
 // Open says what a stream is for.
 type Open struct {
 	Type string `json:"type"`
 	// Watcher is the client's number for this stream's watcher, unique in the session;
 	// acknowledgements name it. For start and attach.
 	Watcher uint64 `json:"watcher,omitempty"`
+	// Mode is what a start or attach carries.
+	Mode Mode `json:"mode,omitempty"`
 	// Spec is what to start.
 	Spec *Spec `json:"spec,omitempty"`
 	// ID is what to attach to.
@@ -115,6 +126,13 @@ type Reply struct {
 	Omitted int `json:"omitted,omitempty"`
 }
 
+// Notice says that the input a watcher's client sends is dropped, and why. It is sent once a
+// watcher; what the client sent before it learnt of it is lost.
+type Notice struct {
+	Watcher uint64   `json:"watcher"`
+	Failure *Failure `json:"failure"`
+}
+
 // Code tells failures apart.
 type Code string
 
@@ -125,7 +143,9 @@ const (
 	CodeIDInUse     Code = "id-in-use"    // another spec runs under this ID
 	CodeUnknownID   Code = "unknown-id"   // no execution has this ID
 	CodeClosing     Code = "closing"      // the agent is shutting down
-	CodeEnded       Code = "ended"        // the command has ended, so it takes no signal or size
+	CodeEnded       Code = "ended"        // the command has ended, so it takes no signal, size or input
+	CodeNoStdin     Code = "no-stdin"     // the command was started without stdin for clients
+	CodeStdinClosed Code = "stdin-closed" // its stdin was ended by a client, or by itself
 	CodeBadSignal   Code = "bad-signal"   // no signal has this name or number
 	CodeBadSize     Code = "bad-size"     // no terminal can have this size
 	CodeNoTerminal  Code = "no-terminal"  // the execution has pipes, which have no size

@@ -1,0 +1,80 @@
+//go:build linux
+
+package execagent
+
+// This file is the way from one client to a command's stdin: what the client sends on its
+// watcher's stream.
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/execagent/execagent/transport"
+	"github.com/execagent/execagent/transport/protocol"
+)
+
+// input is the client's side of one watcher's stream. Nothing is buffered here: while the
+// command does not read, frames stay in the stream's window, and the client waits.
+type input struct {
+	e      *execution
+	stream *transport.Stream
+	// refused tells the client once why what it writes is dropped.
+	refused func(*protocol.Failure)
+}
+
+// during takes the client's input while send runs, and until the client has left or ctx ends.
+// The context that send gets ends when the client leaves. When send fails the stream is over.
+func (in *input) during(ctx context.Context, send func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		in.receive(ctx)
+		cancel()
+	}()
+	err := send(ctx)
+	if err != nil {
+		cancel()
+		in.stream.Close() // releases receive
+	}
+	<-gone
+	return err
+}
+
+// receive passes the client's frames on until it leaves. Input that the command does not take
+// is read and dropped, so that the client's side does not stay blocked on it.
+func (in *input) receive(ctx context.Context) {
+	told := false
+	for {
+		kind, payload, err := in.stream.ReadFrame()
+		if err != nil {
+			if !errors.Is(err, io.EOF) && !errors.Is(err, transport.ErrStreamClosed) {
+				in.e.agent.log.Debug("a watcher's stream ended", "id", in.e.spec.ID, "error", err)
+			}
+			return
+		}
+		failure := (*protocol.Failure)(nil)
+		if errors.As(in.take(ctx, kind, payload), &failure) && !told {
+			told = true
+			in.refused(failure)
+		}
+	}
+}
+
+// take does what one frame asks for. An end of what is already over is no error.
+func (in *input) take(ctx context.Context, kind transport.Kind, payload []byte) error {
+	open := in.e.spec.Stdin == protocol.StdinPipe
+	switch {
+	case kind == protocol.KindStdin && !open:
+		return refuse(protocol.CodeNoStdin, "execution %q takes no input from clients: it was started with stdin %q", in.e.spec.ID, in.e.spec.Stdin)
+	case kind == protocol.KindStdin:
+		return in.e.stdin.write(ctx, payload)
+	case kind == protocol.KindStdinEnd && in.e.spec.Interactive:
+		_ = in.e.stdin.typeEnd(ctx)
+	case kind == protocol.KindStdinEnd && open:
+		in.e.stdin.close()
+	}
+	return nil
+}
