@@ -216,10 +216,10 @@ func (d *Document) Move(path Path, perm []int) error {
 	return d.applier.move(&op, &holder, &at)
 }
 
-// Flush appends to dst the operations that make the document at the last Flush
-// the one of now, nothing when they are equal to begin with. The first Flush, the
-// one after Rebase or Replace, and one with more than 4096 separate changes are
-// base batches.
+// Flush appends to dst the operations that make the document of the last Flush the
+// one of now: none when nothing was changed, and now and then some when changes
+// cancelled each other. The first Flush, the one after Rebase or Replace, and one
+// with more than 4096 separate changes are base batches.
 //
 // The operations own their containers and share nothing with the document but
 // strings. With a dst that has room, numbers and texts cost no allocation.

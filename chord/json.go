@@ -7,9 +7,9 @@ import (
 	"encoding/binary"
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // parser reads JSON from data. The first error sticks: every method then returns
@@ -221,17 +221,20 @@ func (p *parser) checkText(raw []byte, start int) {
 
 // unescape returns what raw, which begins at start, stands for.
 func (p *parser) unescape(raw []byte, start int) string {
-	// Escapes make the text shorter than its JSON, most often by little.
-	buf := make([]byte, 0, len(raw))
+	// A Builder, because it does not clear what it is about to fill. Escapes make
+	// the text shorter than its JSON, most often by little.
+	var text strings.Builder
+	text.Grow(len(raw))
 	for i := 0; ; {
 		plain := bytes.IndexByte(raw[i:], '\\')
 		if plain < 0 {
-			return compact(append(buf, raw[i:]...))
+			text.Write(raw[i:])
+			return compact(&text)
 		}
-		buf = append(buf, raw[i:i+plain]...)
+		text.Write(raw[i : i+plain])
 		i += plain
-		if c := unescaped[raw[i+1]]; c != 0 { // there is one: the quote has no slash before it
-			buf = append(buf, c)
+		if c := unescaped[raw[i+1]]; c != 0 { // there is one: no quote has a slash before it
+			text.WriteByte(c)
 			i += 2
 			continue
 		}
@@ -240,17 +243,17 @@ func (p *parser) unescape(raw []byte, start int) string {
 			p.syntax(start+i, reason)
 			return ""
 		}
-		buf = utf8.AppendRune(buf, r)
+		text.WriteRune(r)
 		i += size
 	}
 }
 
-// compact returns buf as a string, in its own memory if little of that is unused.
-func compact(buf []byte) string {
-	if cap(buf)-len(buf) > len(buf)/4 {
-		return string(buf)
+// compact returns the text in memory of its own size, unless little is unused.
+func compact(text *strings.Builder) string {
+	if text.Cap()-text.Len() > text.Len()/4 {
+		return strings.Clone(text.String())
 	}
-	return unsafe.String(unsafe.SliceData(buf), len(buf))
+	return text.String()
 }
 
 // unescaped has the characters that a backslash and a letter stand for.
