@@ -21,16 +21,16 @@ func (r *Replica) Apply(ops []Op) error {
 	if !r.ready && !IsBase(ops) {
 		return ErrNeedBase
 	}
-	if r.texts == nil {
-		r.texts = &slider{}
+	if IsBase(ops) {
+		r.texts = &slider{} // the buffers of the old texts go with them
 	}
 	a := applier{doc: r.doc, texts: r.texts}
-	err := a.batch(ops)
-	r.doc, r.ready = a.doc, err == nil
-	if err != nil {
-		r.doc = nil
+	if err := a.batch(ops); err != nil {
+		*r = Replica{}
+		return err
 	}
-	return err
+	r.doc, r.ready = a.doc, true
+	return nil
 }
 
 // Value returns the document, which the next Apply will change in place, and
