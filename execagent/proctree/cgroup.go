@@ -1,0 +1,117 @@
+//go:build linux
+
+package proctree
+
+// This file is the cgroup of one tree (the kernel's Documentation/admin-guide/cgroup-v2.rst).
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// cgroup is a cgroup and those that commands have made inside it.
+type cgroup struct{ location }
+
+const (
+	maxCgroupFile = 4096 // bytes of the files with a few numbers
+	maxNesting    = 64   // levels below a tree's cgroup that are looked into
+)
+
+// populated reports whether a living process is in the cgroup or below. Zombies are not.
+func (c *cgroup) populated() bool {
+	return value(c.read("cgroup.events"), "populated") == 1
+}
+
+// processes lists the pids in the cgroup and below, zombies left out.
+func (c *cgroup) processes() []int { return processesBelow(c.dir, maxNesting) }
+
+func processesBelow(dir string, levels int) []int {
+	pids, ok := readPIDs(filepath.Join(dir, "cgroup.procs"))
+	if !ok || levels == 0 {
+		return pids
+	}
+	for _, name := range subgroups(dir) {
+		pids = append(pids, processesBelow(filepath.Join(dir, name), levels-1)...)
+	}
+	return pids
+}
+
+// subgroups names the directories in dir. A cgroup without any has two links.
+func subgroups(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// holds reports whether the process is in the cgroup or below: since its pid was listed it
+// may have ended and the pid been given away.
+func (c *cgroup) holds(pid int) bool {
+	var buf [maxCgroupFile]byte
+	path, ok := unifiedPath(buf[:readInto(procPath(pid, "cgroup"), buf[:])])
+	return ok && (path == c.path || strings.HasPrefix(path, c.path+"/"))
+}
+
+// kill sends SIGKILL to everything in the cgroup and below at once, forks under way included.
+func (c *cgroup) kill() {
+	// It fails only when the cgroup is gone, and with it every process.
+	_ = os.WriteFile(filepath.Join(c.dir, "cgroup.kill"), []byte("1"), 0)
+}
+
+// remove removes the cgroup and those below, and reports whether it is gone.
+func (c *cgroup) remove() bool { return removeBelow(c.dir, maxNesting) }
+
+func removeBelow(dir string, levels int) bool {
+	err := os.Remove(dir)
+	if err == nil || os.IsNotExist(err) {
+		return true
+	}
+	if levels == 0 {
+		return false
+	}
+	for _, name := range subgroups(dir) {
+		removeBelow(filepath.Join(dir, name), levels-1)
+	}
+	err = os.Remove(dir)
+	return err == nil || os.IsNotExist(err)
+}
+
+// usage reads what the controllers in use have counted.
+func (c *cgroup) usage() Usage {
+	return Usage{
+		CPU:        time.Duration(value(c.read("cpu.stat"), "usage_usec")) * time.Microsecond,
+		PeakMemory: int64(number(bytes.TrimSpace(c.read("memory.peak")))),
+		OOMKilled:  value(c.read("memory.events"), "oom_kill") > 0,
+	}
+}
+
+func (c *cgroup) read(name string) []byte {
+	buf := make([]byte, maxCgroupFile)
+	return buf[:readInto(filepath.Join(c.dir, name), buf)]
+}
+
+// value is the number beside key in a flat keyed file, 0 without one.
+func value(text []byte, key string) uint64 {
+	for line := range bytes.Lines(text) {
+		if k, v, ok := bytes.Cut(bytes.TrimSpace(line), []byte(" ")); ok && string(k) == key {
+			return number(v)
+		}
+	}
+	return 0
+}
+
+// readWord is a file's only word.
+func readWord(dir, name string) string {
+	var buf [maxCgroupFile]byte
+	return string(bytes.TrimSpace(buf[:readInto(filepath.Join(dir, name), buf[:])]))
+}
