@@ -2,7 +2,8 @@
 //
 // [Dial] connects to an agent; [Conn.Start] runs a command there. [Command.Batches] yields
 // what the agent sends, and folds it; [Command.View] is the bounded text so far;
-// [Command.Wait] returns the one final result. To run an agent in this process instead, see
+// [Command.Wait] returns the one final result. [Conn.StartTerminal] runs one for a person to
+// type at. To run an agent in this process instead, see
 // the package client/embed.
 //
 // # Shape

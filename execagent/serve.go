@@ -131,14 +131,40 @@ func (s *session) fail(stream *transport.Stream, err error) {
 	}
 }
 
+// consumer is what a client receives of an execution.
+type consumer interface {
+	acker
+	// run serves the stream to its end.
+	run(ctx context.Context, in *input) error
+	// leave says that the client takes no more. It may be called without run.
+	leave()
+}
+
+// newConsumer makes the one for a mode, and what of it has to be there before the command
+// writes its first byte.
+func newConsumer(mode protocol.Mode) (consumer, streamSink, error) {
+	switch mode {
+	case protocol.ModeView:
+		return newWatcher(), nil, nil
+	case protocol.ModeRaw:
+		r := newRaw()
+		return r, r, nil
+	}
+	return nil, nil, refuse(protocol.CodeBadRequest, "unknown mode %.40q: this agent may be too old for it", mode)
+}
+
 // watch serves a stream that starts an execution or attaches to one.
 func (s *session) watch(ctx context.Context, stream *transport.Stream, open *protocol.Open) error {
-	e, existing, err := s.target(open)
+	c, sink, err := newConsumer(open.Mode)
 	if err != nil {
 		return err
 	}
-	w := newWatcher(input{e: e, stream: stream, refused: func(f *protocol.Failure) { s.notify(open.Watcher, f) }})
-	if err := s.register(open.Watcher, w); err != nil {
+	defer c.leave()
+	e, existing, err := s.target(open, sink)
+	if err != nil {
+		return err
+	}
+	if err := s.register(open.Watcher, c); err != nil {
 		return err
 	}
 	defer s.unregister(open.Watcher)
@@ -153,16 +179,14 @@ func (s *session) watch(ctx context.Context, stream *transport.Stream, open *pro
 	if err != nil {
 		return err
 	}
-	return w.run(ctx)
+	return c.run(ctx, &input{e: e, stream: stream, refused: func(f *protocol.Failure) { s.notify(open.Watcher, f) }})
 }
 
 // target finds or starts what the stream is about.
-func (s *session) target(open *protocol.Open) (e *execution, existing bool, err error) {
+func (s *session) target(open *protocol.Open, sink streamSink) (e *execution, existing bool, err error) {
 	switch {
-	case open.Mode != protocol.ModeView:
-		return nil, false, refuse(protocol.CodeBadRequest, "unknown mode %.40q: this agent may be too old for it", open.Mode)
 	case open.Type == protocol.OpenStart && open.Spec != nil:
-		return s.agent.start(*open.Spec)
+		return s.agent.startStream(*open.Spec, sink)
 	case open.Type == protocol.OpenAttach:
 		e, err = s.agent.find(open.ID)
 		return e, true, err

@@ -84,6 +84,7 @@ func TestBadStreams(t *testing.T) {
 		{"not JSON", protocol.KindOpen, `{`, protocol.CodeBadRequest},
 		{"an unknown field", protocol.KindOpen, `{"type":"start","watcher":2,"spec":{"id":"a","command":"x","warp":9}}`, protocol.CodeBadRequest},
 		{"an unknown purpose", protocol.KindOpen, `{"type":"dance"}`, protocol.CodeBadRequest},
+		{"an unknown mode", protocol.KindOpen, `{"type":"attach","watcher":2,"id":"good","mode":"telepathy"}`, protocol.CodeBadRequest},
 		{"a start of nothing", protocol.KindOpen, `{"type":"start","watcher":2}`, protocol.CodeBadRequest},
 		{"a watcher's number twice", protocol.KindOpen, `{"type":"attach","watcher":1,"id":"good"}`, protocol.CodeBadRequest},
 		{"a bad spec", protocol.KindOpen, `{"type":"start","watcher":2,"spec":{"id":"a b","command":"x"}}`, protocol.CodeBadSpec},

@@ -12,26 +12,28 @@ import (
 	"github.com/execagent/execagent/transport/protocol"
 )
 
-// watcher tells one client of one execution. Its stream's handler owns it.
+// watcher tells one client of one execution, by its view. Its stream's handler owns it.
 type watcher struct {
 	e         *execution
 	stream    *transport.Stream
-	input     input
 	publisher *limits.Publisher
 	document  document
 }
 
-func newWatcher(in input) *watcher {
-	return &watcher{e: in.e, stream: in.stream, input: in, publisher: limits.NewPublisher(), document: document{e: in.e}}
-}
+func newWatcher() *watcher { return &watcher{publisher: limits.NewPublisher()} }
 
 // acked says that the client has taken so many batches.
 func (w *watcher) acked(batches int) { w.publisher.Acked(batches) }
 
+// leave has nothing to end: nobody waits for a view's watcher.
+func (w *watcher) leave() {}
+
 // run serves the stream until the result is sent and the client has left, or the client
 // leaves before, or ctx ends.
-func (w *watcher) run(ctx context.Context) error {
-	return w.input.during(ctx, w.publish)
+func (w *watcher) run(ctx context.Context, in *input) error {
+	w.e, w.stream = in.e, in.stream
+	w.document.e = in.e
+	return in.during(ctx, w.publish)
 }
 
 // publish sends batches as the publisher paces them, then the result.
@@ -48,12 +50,17 @@ func (w *watcher) publish(ctx context.Context) error {
 			return err
 		}
 		if final {
-			if err := w.stream.WriteFrame(protocol.KindResult, protocol.Encode(w.e.result)); err != nil {
-				return err
-			}
-			return w.stream.CloseWrite()
+			return sendResult(w.e, w.stream)
 		}
 	}
+}
+
+// sendResult ends the agent's side of a watcher's stream.
+func sendResult(e *execution, stream *transport.Stream) error {
+	if err := stream.WriteFrame(protocol.KindResult, protocol.Encode(e.result)); err != nil {
+		return err
+	}
+	return stream.CloseWrite()
 }
 
 // send writes the present state as one batch, if it is new.

@@ -34,11 +34,29 @@ const (
 	KindReply = 9
 	// KindNotice on the control stream says, agent to client, what nobody asked: a [Notice].
 	KindNotice = 10
+	// KindOutput is output as the command wrote it, agent to client, at most
+	// [MaxOutputFrame] bytes.
+	KindOutput = 11
+	// KindGap says, agent to client, that output is missing here: a [Gap].
+	KindGap = 12
 )
 
 // MaxStdinFrame is the most bytes of standard input a client puts into one frame: small, so
 // that nothing waits long behind them.
 const MaxStdinFrame = 32 << 10
+
+// MaxOutputFrame is the most bytes in a frame of output, for the same reason.
+const MaxOutputFrame = 32 << 10
+
+const (
+	// MaxRawBehind is how many bytes a raw watcher's client may be behind the command;
+	// beyond, it is told how much it misses instead.
+	MaxRawBehind = 256 << 10
+	// RawWindow is how many of them may be on their way: without it the multiplexer's
+	// window would hold as much again of what is no longer news. Clients acknowledge at
+	// least every half of it.
+	RawWindow = 128 << 10
+)
 
 // MaxClientPayload is the largest payload in bytes that an agent accepts: a start with a long
 // command and a large environment.
@@ -54,8 +72,12 @@ const (
 // Mode says what of an execution's output a stream carries.
 type Mode string
 
-// ModeView is batches of the bounded view, the default.
-const ModeView Mode = ""
+const (
+	// ModeView is batches of the bounded view, the default.
+	ModeView Mode = ""
+	// ModeRaw is the command's bytes as they come, with gaps for a client that is behind.
+	ModeRaw Mode = "raw"
+)
 
 // Open says what a stream is for.
 type Open struct {
@@ -87,7 +109,7 @@ type Started struct {
 
 // The requests on a control stream.
 const (
-	// RequestAck acknowledges batches; it has no reply.
+	// RequestAck acknowledges batches or raw output; it has no reply.
 	RequestAck = "ack"
 	// RequestCancel ends an execution.
 	RequestCancel = "cancel"
@@ -104,7 +126,8 @@ type Request struct {
 	Type string `json:"type"`
 	// Seq numbers requests that want a reply, from 1.
 	Seq uint64 `json:"seq,omitempty"`
-	// Watcher and Count are for ack: which watcher has taken how many batches.
+	// Watcher and Count are for ack: which watcher has taken how many batches, or bytes of
+	// raw output.
 	Watcher uint64 `json:"watcher,omitempty"`
 	Count   int    `json:"count,omitempty"`
 	// ID is for cancel, signal and resize.
@@ -124,6 +147,11 @@ type Reply struct {
 	Executions []Summary `json:"executions,omitempty"`
 	// Omitted is how many more there are than the [MaxListed] in Executions.
 	Omitted int `json:"omitted,omitempty"`
+}
+
+// Gap says how much output a raw watcher does not get.
+type Gap struct {
+	Bytes int64 `json:"bytes"`
 }
 
 // Notice says that the input a watcher's client sends is dropped, and why. It is sent once a

@@ -1,0 +1,47 @@
+package client
+
+import (
+	"context"
+	"testing"
+
+	"github.com/execagent/execagent/transport"
+	"github.com/execagent/execagent/transport/protocol"
+)
+
+// TestTerminalOfHostileAgent: whatever an agent sends instead of raw output, following it ends
+// in an error.
+func TestTerminalOfHostileAgent(t *testing.T) {
+	for name, frame := range map[string]struct {
+		kind    transport.Kind
+		payload string
+	}{
+		"a batch":            {protocol.KindBatch, base},
+		"a gap of nothing":   {protocol.KindGap, `{"bytes":0}`},
+		"a gap backwards":    {protocol.KindGap, `{"bytes":-5}`},
+		"a gap of text":      {protocol.KindGap, `{"bytes":"x"}`},
+		"a gap that is none": {protocol.KindGap, `[`},
+		"a broken result":    {protocol.KindResult, `[`},
+		"a failure":          {protocol.KindFailure, `{"code":"bad-request","message":"no"}`},
+		"unknown kind":       {99, ``},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn, f := pair(t)
+			go func() {
+				s, o := f.accept()
+				if o.Mode != protocol.ModeRaw || o.Type != protocol.OpenStart {
+					t.Errorf("the client opens %+v", o)
+				}
+				f.write(s, protocol.KindStarted, started)
+				f.write(s, protocol.KindOutput, "fine")
+				f.write(s, frame.kind, frame.payload)
+			}()
+			term, err := conn.StartTerminal(context.Background(), Spec{ID: "x", Command: "true"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, err := term.Wait(); err == nil || r != nil {
+				t.Errorf("result %+v, error %v", r, err)
+			}
+		})
+	}
+}
