@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/execagent/execagent/execagent"
+	"github.com/execagent/execagent/internal/hygiene"
 	"github.com/execagent/execagent/internal/version"
 	"github.com/execagent/execagent/transport"
 	"github.com/spf13/pflag"
@@ -36,6 +37,10 @@ const (
 )
 
 func main() {
+	if err := hygiene.Clean(); err != nil {
+		fmt.Fprintf(os.Stderr, "execagent: %v\n", err)
+		os.Exit(exitFailed)
+	}
 	err := run(os.Args[1:])
 	if errors.Is(err, pflag.ErrHelp) {
 		return

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/execagent/execagent/internal/hygiene"
 	"github.com/execagent/execagent/internal/version"
 	"github.com/spf13/pflag"
 )
@@ -27,6 +28,10 @@ The exit code is the command's, or 125 when execctl, the agent or the connection
 const exitFailed = 125
 
 func main() {
+	if err := hygiene.Clean(); err != nil {
+		fmt.Fprintf(os.Stderr, "execctl: %v\n", err)
+		os.Exit(exitFailed)
+	}
 	// Caught, not ignored: a command inherits what is ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
