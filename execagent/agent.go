@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/execagent/execagent/execagent/proctree"
 	"github.com/execagent/execagent/spill"
 	"github.com/execagent/execagent/transport/protocol"
 )
@@ -34,6 +36,10 @@ type Options struct {
 	Software string
 	// Logger gets what an operator should know, never output or commands. Nil discards.
 	Logger *slog.Logger
+	// Daemon says that this process is the agent and nothing else: it adopts and reaps the
+	// orphans of its commands, as PID 1 must and a program that embeds an agent must not,
+	// and asks the kernel to be spared when memory runs out.
+	Daemon bool
 	// Retention is how long a settled execution can still be attached to; 0 means an hour.
 	Retention time.Duration
 }
@@ -51,11 +57,14 @@ type Agent struct {
 	closing    bool
 	executions map[string]*execution
 
-	spills lazyStore
+	spills   lazyStore
+	trees    *proctree.Manager
+	oomScore int // what commands get back
 }
 
-// New returns an agent that runs nothing yet.
-func New(opts Options) *Agent {
+// New returns an agent that runs nothing yet. It fails when the processes of commands could
+// not be found: without a usable /proc.
+func New(opts Options) (*Agent, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -75,8 +84,22 @@ func New(opts Options) *Agent {
 		spills:     lazyStore{dir: opts.SpillDir},
 	}
 	a.ctx, a.stop = context.WithCancel(context.Background())
-	return a
+	var err error
+	if opts.Daemon {
+		if a.oomScore, err = proctree.ProtectFromOOM(); err != nil {
+			a.log.Warn("asking to be spared when memory runs out", "error", err)
+		}
+	}
+	a.trees, err = proctree.New(proctree.Options{Instance: a.instance, Subreaper: opts.Daemon, Logger: a.log})
+	if err != nil {
+		return nil, fmt.Errorf("execagent: %w", err)
+	}
+	return a, nil
 }
+
+// KillMethod says how all processes of a command are found when it is ended: by "cgroup", or
+// by a "walk" of /proc.
+func (a *Agent) KillMethod() string { return string(a.trees.Method()) }
 
 // Close ends all executions (SIGTERM, after their grace SIGKILL), waits until they are
 // settled and their watchers told, ends all sessions and waits for them. It may be called
@@ -93,7 +116,7 @@ func (a *Agent) Close() error {
 	}
 	<-a.ctx.Done()
 	a.wg.Wait()
-	return a.spills.close()
+	return errors.Join(a.spills.close(), a.trees.Close())
 }
 
 func (a *Agent) endAll(all []*execution) {

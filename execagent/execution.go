@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/execagent/execagent/execagent/proctree"
 	"github.com/execagent/execagent/limits"
 	"github.com/execagent/execagent/transport/protocol"
 )
@@ -27,6 +28,7 @@ type execution struct {
 	// Set before started is closed.
 	startErr error
 	begun    time.Time
+	tree     *proctree.Tree
 	proc     *process
 	out      *output
 	pumps    pumps
@@ -38,11 +40,11 @@ type execution struct {
 	result protocol.Result // valid once settled
 	// asked says that the process group was asked to end; ending is why, unless the leader
 	// had exited by then.
-	asked  bool
-	ending protocol.Reason
-	// killed is closed when SIGKILL was sent.
-	killed   chan struct{}
-	reaped   bool // the process group may be somebody else's
+	asked    bool
+	ending   protocol.Reason
+	killed   chan struct{} // closed when SIGKILL is sent
+	buried   chan struct{} // closed when that is done
+	reaped   bool          // the leader's pid may be somebody else's
 	timers   []*time.Timer
 	watchers map[watching]struct{}
 }
@@ -60,6 +62,7 @@ func newExecution(a *Agent, spec protocol.Spec, digest string) *execution {
 		settled:  make(chan struct{}),
 		told:     make(chan struct{}),
 		killed:   make(chan struct{}),
+		buried:   make(chan struct{}),
 		state:    protocol.Running,
 		watchers: make(map[watching]struct{}),
 	}
@@ -68,7 +71,7 @@ func newExecution(a *Agent, spec protocol.Spec, digest string) *execution {
 // start runs the command. Its error is a [*protocol.Failure].
 func (e *execution) start() error {
 	defer close(e.started)
-	proc, err := startProcess(&e.spec)
+	proc, err := e.startTree()
 	if err != nil {
 		e.startErr = &protocol.Failure{Code: protocol.CodeStartFailed, Message: err.Error()}
 		close(e.settled)
@@ -92,6 +95,27 @@ func (e *execution) start() error {
 		e.agent.wg.Go(e.feed)
 	}
 	return nil
+}
+
+// startTree starts the command where all that comes of it can be found.
+func (e *execution) startTree() (*process, error) {
+	tree, err := e.agent.trees.NewTree(e.spec.ID, proctree.Limits{MemoryMax: e.spec.MemoryMax, PIDsMax: e.spec.PIDsMax})
+	if err != nil {
+		return nil, err
+	}
+	proc, err := startProcess(&e.spec, tree)
+	if err != nil {
+		tree.Release()
+		return nil, err
+	}
+	tree.Started(proc.pid)
+	if e.agent.opts.Daemon {
+		if err := proctree.SetOOMScore(proc.pid, e.agent.oomScore); err != nil {
+			e.agent.log.Debug("resetting a command's OOM score", "id", e.spec.ID, "error", err)
+		}
+	}
+	e.tree = tree
+	return proc, nil
 }
 
 // feed gives the command the input that its spec carries.

@@ -20,7 +20,10 @@ import (
 // newAgent returns an agent that the test's end closes, with a private spill directory.
 func newAgent(t testing.TB) *Agent {
 	t.Helper()
-	a := New(Options{SpillDir: filepath.Join(t.TempDir(), "spill")})
+	a, err := New(Options{SpillDir: filepath.Join(t.TempDir(), "spill")})
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		if err := a.Close(); err != nil {
 			t.Errorf("closing the agent: %v", err)
@@ -352,7 +355,10 @@ func code(err error) protocol.Code {
 
 // TestRetention: a settled execution is forgotten in time.
 func TestRetention(t *testing.T) {
-	a := New(Options{SpillDir: t.TempDir(), Retention: time.Millisecond})
+	a, err := New(Options{SpillDir: t.TempDir(), Retention: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer a.Close()
 	e := begin(t, a, protocol.Spec{ID: "brief", Command: "true"})
 	outcome(t, e)
@@ -368,7 +374,10 @@ func TestRetention(t *testing.T) {
 
 // TestClose: closing ends what runs, settles it, and starts nothing more.
 func TestClose(t *testing.T) {
-	a := New(Options{SpillDir: t.TempDir()})
+	a, err := New(Options{SpillDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
 	e := begin(t, a, protocol.Spec{Command: "trap 'echo bye; exit 3' TERM; echo on; while :; do :; done"})
 	until(t, e, func(text string) bool { return text == "on\n" })
 	if err := a.Close(); err != nil {
@@ -418,7 +427,10 @@ func TestSpillTrouble(t *testing.T) {
 	if err := os.WriteFile(dir, nil, 0o600); err != nil { // a file where the directory should be
 		t.Fatal(err)
 	}
-	a := New(Options{SpillDir: dir})
+	a, err := New(Options{SpillDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer a.Close()
 	r, text := outcome(t, begin(t, a, protocol.Spec{Command: "seq 1 20000; exit 5"}))
 	if r.ExitCode != 5 || r.SpillPath != "" || r.SpillError == nil || r.SpillError.SafeBytes != 0 || !strings.HasSuffix(text, "\n20000\n") {

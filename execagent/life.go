@@ -5,6 +5,7 @@ package execagent
 // This file is how an execution ends: exit, the rest of the output, kill, settle.
 
 import (
+	"context"
 	"time"
 
 	"github.com/execagent/execagent/limits"
@@ -22,9 +23,11 @@ const (
 	// backlog is more than any PTY or pipe holds, bytes: once so much was read after the
 	// leader's exit, everything it wrote was read.
 	backlog = 2 * pipeSize
-	// burial is how long killed processes may take to disappear, and exequy how often to look.
+	// burial is how long killed processes may take to disappear.
 	burial = 2 * time.Second
-	exequy = 10 * time.Millisecond
+	// glance is how often a tree that was asked to end is looked at: nothing announces that
+	// its last process is gone.
+	glance = 10 * time.Millisecond
 )
 
 // live is the goroutine of an execution: it waits for the exit and brings everything to its
@@ -36,9 +39,9 @@ func (e *execution) live() {
 	}
 	e.exited(st)
 	e.stdin.end()
-	e.awaitGroup()
+	e.awaitTree()
 	ended := e.drain()
-	e.awaitGroup() // a cancel may have come meanwhile
+	e.awaitTree() // a cancel may have come meanwhile
 	e.settle(!ended)
 }
 
@@ -84,12 +87,14 @@ func (e *execution) drain() (ended bool) {
 
 // settle makes the result final and public. open says that leftovers hold the output open.
 func (e *execution) settle(open bool) {
-	leader := e.proc.pid
 	used := e.reap()
 	leftovers := []protocol.Process{}
-	if open || groupExists(leader) {
-		leftovers = append(leftovers, members(leader, ofSession)...)
+	if !e.tree.Empty() {
+		for _, p := range e.tree.Members() {
+			leftovers = append(leftovers, protocol.Process{PID: p.PID, Command: p.Command})
+		}
 	}
+	e.tree.Release()
 	e.out.seal(open)
 	r := protocol.Result{
 		ID:         e.spec.ID,
@@ -97,6 +102,7 @@ func (e *execution) settle(open bool) {
 		Seconds:    time.Since(e.begun).Seconds(),
 		CPUSeconds: used.cpu.Seconds(),
 		MaxRSSKiB:  used.maxRSS,
+		OOMKilled:  used.oomKilled,
 	}
 	e.out.describe(&r)
 	e.mu.Lock()
@@ -128,72 +134,73 @@ func (e *execution) reason() protocol.Reason {
 	return protocol.ReasonExited
 }
 
-// reap takes the leader out of the process table. From here on the group is not signalled: its
-// number may become somebody else's.
+// reap takes the leader out of the process table, after a kill that has begun is done.
 func (e *execution) reap() usage {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	e.reaped = true
-	return e.proc.reap()
+	e.mu.Unlock()
+	select {
+	case <-e.killed:
+		<-e.buried
+	default:
+	}
+	used := e.proc.reap()
+	e.tree.LeaderReaped()
+	return used.of(e.tree.Usage())
 }
 
-// end asks the process group to end, and kills it after the grace. The first reason counts, and
-// none if the leader has already exited.
+// end asks all processes of the command to end, and kills them after the grace. The first
+// reason counts, and none if the leader has already exited.
 func (e *execution) end(reason protocol.Reason) {
 	if e.awaitStart() != nil {
 		return
 	}
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	if e.asked || e.reaped {
+		e.mu.Unlock()
 		return
 	}
 	e.asked = true
 	if e.state == protocol.Running {
 		e.ending = reason
 	}
-	signalGroup(e.proc.pid, unix.SIGTERM)
 	e.afterLocked(e.spec.Grace, e.kill)
+	e.mu.Unlock()
+	e.tree.Signal(unix.SIGTERM)
 }
 
+// kill ends whatever has not ended by itself.
 func (e *execution) kill() {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.reaped {
-		signalGroup(e.proc.pid, unix.SIGKILL)
-		close(e.killed)
-	}
-}
-
-func (e *execution) wasAsked() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.asked
-}
-
-// awaitGroup waits, if the process group was asked to end, until it is empty but for its
-// leader: by its own doing, or by SIGKILL. Nothing announces that, so it has to be looked for.
-func (e *execution) awaitGroup() {
-	if !e.wasAsked() {
+	if e.reaped {
+		e.mu.Unlock()
 		return
 	}
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	var deadline <-chan time.Time
-	killed := e.killed
-	for {
+	close(e.killed)
+	e.mu.Unlock()
+	defer close(e.buried)
+	ctx, cancel := context.WithTimeout(context.Background(), burial)
+	defer cancel()
+	for _, p := range e.tree.Kill(ctx) {
+		e.agent.log.Warn("a killed process is still there", "id", e.spec.ID, "pid", p.PID)
+	}
+}
+
+// awaitTree waits, if the command was asked to end, until nobody but the leader is left: by
+// their own doing, or by SIGKILL.
+func (e *execution) awaitTree() {
+	e.mu.Lock()
+	asked := e.asked
+	e.mu.Unlock()
+	if !asked {
+		return
+	}
+	ticker := time.NewTicker(glance)
+	defer ticker.Stop()
+	for !e.tree.Empty() {
 		select {
-		case <-timer.C:
-			if len(members(e.proc.pid, ofGroup)) == 0 {
-				return
-			}
-			timer.Reset(exequy)
-		case <-killed:
-			killed = nil
-			t := time.NewTimer(burial)
-			defer t.Stop()
-			deadline = t.C
-		case <-deadline:
+		case <-ticker.C:
+		case <-e.buried:
 			return
 		}
 	}

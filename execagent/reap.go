@@ -11,6 +11,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/execagent/execagent/execagent/proctree"
 	"golang.org/x/sys/unix"
 )
 
@@ -95,10 +96,22 @@ func waitid(kind, id, options int) (status, error) {
 	}
 }
 
-// usage is what the leader and the children it waited for have used.
+// usage is what a command has used: the leader and the children it waited for, or, where the
+// kernel accounts for it, the whole tree.
 type usage struct {
-	cpu    time.Duration
-	maxRSS int64 // KiB, of the largest
+	cpu       time.Duration
+	maxRSS    int64 // KiB, of the largest process, or of all together
+	oomKilled bool
+}
+
+// of takes what is known of the whole tree.
+func (u usage) of(tree proctree.Usage) usage {
+	u.cpu = max(u.cpu, tree.CPU)
+	if tree.PeakMemory > 0 {
+		u.maxRSS = tree.PeakMemory >> 10
+	}
+	u.oomKilled = tree.OOMKilled
+	return u
 }
 
 // reap removes the ended leader from the process table.

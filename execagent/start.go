@@ -9,6 +9,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/execagent/execagent/execagent/proctree"
 	"github.com/execagent/execagent/transport/protocol"
 	"golang.org/x/sys/unix"
 )
@@ -32,7 +33,7 @@ type process struct {
 // Unless it is interactive the PTY is not its controlling terminal: opening /dev/tty to ask
 // for a password fails at once instead of waiting for somebody, and no hangup follows the
 // shell's exit.
-func startProcess(spec *protocol.Spec) (_ *process, err error) {
+func startProcess(spec *protocol.Spec, tree *proctree.Tree) (_ *process, err error) {
 	dir, err := checkDir(spec.Cwd)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,6 @@ func startProcess(spec *protocol.Spec) (_ *process, err error) {
 	pidfd := -1
 	attr := &syscall.ProcAttr{
 		Dir: dir,
-		Env: env,
 		// Fd makes the child's ends blocking, as a command expects them.
 		Files: []uintptr{theirs.stdin.Fd(), theirs.stdout.Fd(), theirs.stderr.Fd()},
 		Sys: &syscall.SysProcAttr{
@@ -70,6 +70,7 @@ func startProcess(spec *protocol.Spec) (_ *process, err error) {
 			PidFD:   &pidfd,
 		},
 	}
+	attr.Env = tree.Configure(attr.Sys, env)
 	if u := spec.User; u != nil {
 		attr.Sys.Credential = &syscall.Credential{Uid: u.UID, Gid: u.GID, Groups: u.Groups}
 	}

@@ -71,9 +71,6 @@ func (w *watcher) send() (final bool, err error) {
 	if err != nil || len(b.wire) == 0 {
 		return final, err
 	}
-	if err := w.stream.WriteFrame(protocol.KindBatch, b.wire); err != nil {
-		return false, err
-	}
 	w.publisher.Sent(len(b.wire))
-	return final, nil
+	return final, w.stream.WriteFrame(protocol.KindBatch, b.wire)
 }

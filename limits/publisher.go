@@ -128,7 +128,9 @@ func (p *Publisher) due() (wait time.Duration, now bool) {
 	return wait, wait <= 0
 }
 
-// Sent notes a publication of this many encoded bytes, before compression.
+// Sent notes a publication of this many encoded bytes, before compression. It has to be called
+// before the watcher can have it: an acknowledgement that came first would be lost, and its
+// credit with it.
 func (p *Publisher) Sent(bytes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -28,11 +28,14 @@ type Conn struct {
 
 // Dial starts an agent in this process and connects to it.
 func Dial(ctx context.Context, opts Options) (*Conn, error) {
-	agent := execagent.New(execagent.Options{
+	agent, err := execagent.New(execagent.Options{
 		SpillDir: opts.SpillDir,
 		Software: opts.Client.Software,
 		Logger:   opts.Client.Logger,
 	})
+	if err != nil {
+		return nil, err
+	}
 	here, there := transport.Pipe()
 	c := &Conn{agent: agent}
 	served := make(chan error, 1)

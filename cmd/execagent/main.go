@@ -79,17 +79,21 @@ func run(args []string) error {
 	if *verbose {
 		level = slog.LevelDebug
 	}
-	agent := execagent.New(execagent.Options{
+	agent, err := execagent.New(execagent.Options{
+		Daemon:   true,
 		SpillDir: *spillDir,
 		Software: "execagent " + version.String(),
 		Logger:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
 	})
+	if err != nil {
+		return err
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	switch verb := flags.Arg(0); {
 	case verb == "version":
-		fmt.Println("execagent", version.String())
-		return nil
+		fmt.Printf("execagent %s\nkill method: %s\n", version.String(), agent.KillMethod())
+		return agent.Close()
 	case verb == "serve" && len(*listen) == 0:
 		return &usageError{"serve needs --listen, such as --listen unix:/run/execagent.sock"}
 	case verb == "serve":

@@ -37,11 +37,16 @@ type Result struct {
 	Leftovers []Process `json:"leftovers"`
 	// Seconds is the time from start to settled.
 	Seconds float64 `json:"seconds"`
-	// CPUSeconds is the processor time of the leader and the children it waited for.
+	// CPUSeconds is the processor time of the leader and the children it waited for, or of
+	// the whole tree where a cgroup knows.
 	CPUSeconds float64 `json:"cpuSeconds"`
-	// MaxRSSKiB is the peak resident set of the largest of those, in KiB. It is never less
-	// than the agent's own size at the start: Linux counts the moment before the exec.
+	// MaxRSSKiB is the peak resident set of the largest of those, in KiB, or of all
+	// together where a cgroup knows. It is never less than the agent's own size at the
+	// start: Linux counts the moment before the exec.
 	MaxRSSKiB int64 `json:"maxRssKiB"`
+	// OOMKilled says that the kernel killed one of the command's processes because they
+	// were over the memory limit. Known with cgroups only.
+	OOMKilled bool `json:"oomKilled,omitempty"`
 }
 
 // Process is a process left behind.
