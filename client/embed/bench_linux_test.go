@@ -4,9 +4,12 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
+	"github.com/creack/pty"
 	"github.com/execagent/execagent/client"
 	"github.com/execagent/execagent/test/bench/gen"
 )
@@ -47,12 +50,35 @@ func BenchmarkWholePath(b *testing.B) {
 	}
 }
 
-// BenchmarkTrue is the least command, start to result on an open connection.
+// BenchmarkTrue is the least command, start to result on an open connection, beside the least
+// that any program must do for it: PTY, fork, exec, read to the end, wait.
 func BenchmarkTrue(b *testing.B) {
-	conn := dial(b)
-	for b.Loop() {
-		run(b, conn, client.Spec{Command: "true"})
-	}
+	b.Run("agent", func(b *testing.B) {
+		conn := dial(b)
+		for b.Loop() {
+			run(b, conn, client.Spec{Command: "true"})
+		}
+	})
+	b.Run("limit", func(b *testing.B) {
+		for b.Loop() {
+			master, slave, err := pty.Open()
+			if err != nil {
+				b.Fatal(err)
+			}
+			cmd := exec.Command("/bin/bash", "-c", "true")
+			cmd.Stdout, cmd.Stderr = slave, slave
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+			if err := cmd.Start(); err != nil {
+				b.Fatal(err)
+			}
+			slave.Close()
+			_, _ = io.Copy(io.Discard, master)
+			if err := cmd.Wait(); err != nil {
+				b.Fatal(err)
+			}
+			master.Close()
+		}
+	})
 }
 
 func dial(b *testing.B) *Conn {
