@@ -88,13 +88,12 @@ func (s *screen) result(r *client.Result, v client.View) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var b bytes.Buffer
-	s.home(&b)
+	s.blank(&b)
 	text := finalText(r, v)
+	b.WriteString(text)
 	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
+		b.WriteByte('\n')
 	}
-	b.WriteString(strings.ReplaceAll(text, "\n", "\x1b[K\n"))
-	b.WriteString("\x1b[J")
 	if _, err := s.out.Write(b.Bytes()); err != nil {
 		return err
 	}
@@ -132,10 +131,12 @@ func (s *screen) draw() error {
 	s.home(&b)
 	b.WriteString("\x1b[?7l")
 	for _, line := range lines {
+		// Erased first: after a line that fills its row, the cursor still stands on it.
+		b.WriteString("\x1b[K")
 		b.WriteString(line)
-		b.WriteString("\x1b[K\n")
+		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "\x1b[7m %s \x1b[m\x1b[?7h\x1b[K\x1b[J", s.status())
+	fmt.Fprintf(&b, "\x1b[K\x1b[7m %s \x1b[m\x1b[?7h\x1b[J", s.status())
 	s.drawn, s.shown = len(lines), true
 	_, err = s.out.Write(b.Bytes())
 	return err
@@ -148,6 +149,19 @@ func (s *screen) home(b *bytes.Buffer) {
 		fmt.Fprintf(b, "\x1b[%dA", s.drawn)
 	}
 	s.drawn, s.shown = 0, false
+}
+
+// blank erases what was drawn, row by row, and goes back to where it began.
+func (s *screen) blank(b *bytes.Buffer) {
+	rows := s.drawn
+	s.home(b)
+	b.WriteString("\x1b[K")
+	for range rows {
+		b.WriteString("\n\x1b[K")
+	}
+	if rows > 0 {
+		fmt.Fprintf(b, "\x1b[%dA", rows)
+	}
 }
 
 func (s *screen) status() string {
