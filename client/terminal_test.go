@@ -26,14 +26,17 @@ func TestTerminalOfHostileAgent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn, f := pair(t)
+			done := make(chan struct{})
+			defer func() { <-done }()
 			go func() {
+				defer close(done)
 				s, o := f.accept()
 				if o.Mode != protocol.ModeRaw || o.Type != protocol.OpenStart {
 					t.Errorf("the client opens %+v", o)
 				}
 				f.write(s, protocol.KindStarted, started)
 				f.write(s, protocol.KindOutput, "fine")
-				f.write(s, frame.kind, frame.payload)
+				_ = s.WriteFrame(frame.kind, []byte(frame.payload)) // the client may be quicker to leave
 			}()
 			term, err := conn.StartTerminal(context.Background(), Spec{ID: "x", Command: "true"})
 			if err != nil {

@@ -29,11 +29,14 @@ type runFlags struct {
 	env      []string
 	noSpill  bool
 	stdin    bool
+
+	interactive bool
+	detachKeys  string
 }
 
 func (f *runFlags) set() *pflag.FlagSet {
 	fs := quietFlags("execctl run")
-	fs.StringVar(&f.addr, "addr", os.Getenv("EXECAGENT_ADDR"), "address of the agent, such as unix:/run/execagent.sock")
+	addrFlag(fs, &f.addr)
 	fs.StringVar(&f.spillDir, "spill-dir", "", "without --addr: directory for complete outputs (default: in the user's state directory)")
 	fs.BoolVar(&f.json, "json", false, "print one JSON object a line: start, batch…, result")
 	fs.StringVar(&f.id, "id", "", "name of the execution (default: a random one)")
@@ -46,19 +49,27 @@ func (f *runFlags) set() *pflag.FlagSet {
 	fs.StringArrayVarP(&f.env, "env", "e", nil, "set a variable, NAME=VALUE; may be repeated")
 	fs.BoolVar(&f.noSpill, "no-spill", false, "keep no file of the complete output")
 	fs.BoolVar(&f.stdin, "stdin", false, "pass execctl's own standard input to the command")
+	fs.BoolVarP(&f.interactive, "interactive", "i", false, "give the command this terminal: prompts, job control, Ctrl-C")
+	detachFlag(fs, &f.detachKeys)
 	fs.Lookup("retain").DefValue = ""
-	fs.Lookup("addr").DefValue = "" // it may come from the environment
 	return fs
+}
+
+func addrFlag(fs *pflag.FlagSet, addr *string) {
+	fs.StringVar(addr, "addr", os.Getenv("EXECAGENT_ADDR"), "address of the agent, such as unix:/run/execagent.sock")
+	fs.Lookup("addr").DefValue = "" // it may come from the environment
+}
+
+func detachFlag(fs *pflag.FlagSet, keys *string) {
+	fs.StringVar(keys, "detach-keys", "", "keys that leave an interactive command running, such as ctrl-p,ctrl-q (default: none; closing the terminal does it)")
+	fs.Lookup("detach-keys").DefValue = ""
 }
 
 // parse returns the spec that the arguments ask for.
 func (f *runFlags) parse(args []string) (client.Spec, error) {
 	fs := f.set()
-	if err := fs.Parse(args); err != nil {
-		if errors.Is(err, pflag.ErrHelp) {
-			return client.Spec{}, err
-		}
-		return client.Spec{}, fmt.Errorf("%w (see execctl --help)", err)
+	if err := parseFlags(fs, args); err != nil {
+		return client.Spec{}, err
 	}
 	if fs.NArg() == 0 {
 		return client.Spec{}, errors.New("run: give a command after --, such as: execctl run -- 'seq 1 100000'")
@@ -76,6 +87,12 @@ func (f *runFlags) parse(args []string) (client.Spec, error) {
 		Timeout: f.timeout,
 		Pipe:    f.pipe,
 	}
+	if f.interactive {
+		if err := f.checkInteractive(); err != nil {
+			return client.Spec{}, err
+		}
+		spec.Interactive = true
+	}
 	if f.stdin {
 		spec.Stdin = client.StdinPipe
 	}
@@ -84,4 +101,24 @@ func (f *runFlags) parse(args []string) (client.Spec, error) {
 	}
 	_, err := spec.Check()
 	return spec, err
+}
+
+func (f *runFlags) checkInteractive() error {
+	switch {
+	case f.json, f.stdin:
+		return errors.New("run: --interactive is for a person: it does not go with --json and --stdin")
+	case f.detachKeys != "" && f.addr == "":
+		return errors.New("run: --detach-keys needs --addr: without it the command ends with execctl, its agent")
+	}
+	_, err := parseKeys(f.detachKeys)
+	return err
+}
+
+// parseFlags is fs.Parse with a remedy in its error.
+func parseFlags(fs *pflag.FlagSet, args []string) error {
+	err := fs.Parse(args)
+	if err == nil || errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	return fmt.Errorf("%w (see execctl --help)", err)
 }

@@ -18,9 +18,14 @@ import (
 const usage = `execctl runs a command and shows a bounded view of its output; all of it is in a file.
 
   execctl run [flags] -- COMMAND    run a shell command
+  execctl run -i -- COMMAND         run one on this terminal, such as: execctl run -i bash
+  execctl attach ID                 follow a command that runs; an interactive one on this terminal
+  execctl ps                        list what an agent runs and ran
+  execctl kill ID...                end commands
+  execctl signal ID SIGNAL          send a signal, such as INT
   execctl version                   print the version
 
-Without --addr (or EXECAGENT_ADDR) execctl is its own agent: nothing has to be set up.
+Without --addr (or EXECAGENT_ADDR) execctl run is its own agent: nothing has to be set up.
 The exit code is the command's, or 125 when execctl, the agent or the connection failed.
 `
 
@@ -48,18 +53,39 @@ func dispatch(ctx context.Context, args []string) (int, error) {
 	if len(args) == 0 {
 		return 0, errors.New("give a command, such as: execctl run -- 'seq 1 100000' (see execctl --help)")
 	}
-	switch verb := args[0]; verb {
-	case "run":
-		return run(ctx, args[1:])
+	verb, args := args[0], args[1:]
+	if f := verbs[verb]; f != nil {
+		code, err := f(ctx, args)
+		if errors.Is(err, pflag.ErrHelp) {
+			printHelp()
+			return 0, nil
+		}
+		return code, err
+	}
+	switch verb {
 	case "version", "--version":
 		fmt.Println("execctl", version.String())
 		return 0, nil
 	case "help", "--help", "-h":
-		fmt.Print(usage, "\nFlags of run:\n", new(runFlags).set().FlagUsages())
+		printHelp()
 		return 0, nil
-	default:
-		return 0, fmt.Errorf("unknown command %q: give run or version (see execctl --help)", verb)
 	}
+	return 0, fmt.Errorf("unknown command %q (see execctl --help)", verb)
+}
+
+// verbs are what execctl can be told to do. A help flag is the error [pflag.ErrHelp].
+var verbs = map[string]func(context.Context, []string) (exitCode int, err error){
+	"run":    run,
+	"attach": attach,
+	"ps":     ps,
+	"kill":   kill,
+	"signal": sendSignal,
+}
+
+func printHelp() {
+	fmt.Print(usage, "\nFlags of run:\n", new(runFlags).set().FlagUsages())
+	fmt.Print("\nFlags of attach:\n", new(attachFlags).set().FlagUsages())
+	fmt.Print("\nFlags of ps:\n", new(psFlags).set().FlagUsages())
 }
 
 func quietFlags(name string) *pflag.FlagSet {

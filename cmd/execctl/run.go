@@ -12,13 +12,13 @@ import (
 	"github.com/execagent/execagent/client"
 	"github.com/execagent/execagent/client/embed"
 	"github.com/execagent/execagent/internal/version"
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
 
 // connection is what run needs of an agent, near or far.
 type connection interface {
 	Start(context.Context, client.Spec) (*client.Command, error)
+	StartTerminal(context.Context, client.Spec) (*client.Terminal, error)
 	WireBytes() int64
 	Close() error
 }
@@ -36,10 +36,7 @@ type reporter interface {
 func run(ctx context.Context, args []string) (code int, err error) {
 	var f runFlags
 	spec, err := f.parse(args)
-	if errors.Is(err, pflag.ErrHelp) {
-		fmt.Print(usage, "\nFlags of run:\n", new(runFlags).set().FlagUsages())
-		return 0, nil
-	} else if err != nil {
+	if err != nil {
 		return 0, err
 	}
 	conn, err := connect(ctx, &f)
@@ -47,6 +44,9 @@ func run(ctx context.Context, args []string) (code int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
+	if f.interactive {
+		return runInteractive(ctx, conn, &f, spec)
+	}
 	cmd, err := conn.Start(ctx, spec)
 	if err != nil {
 		return 0, err
@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string) (code int, err error) {
 			_ = cmd.Stdin().Close()
 		}()
 	}
-	return follow(ctx, conn, cmd, newReporter(&f, conn, cmd))
+	return follow(cmd, newReporter(f.json, conn, cmd), func() { _ = cmd.Cancel(ctx) })
 }
 
 func connect(ctx context.Context, f *runFlags) (connection, error) {
@@ -70,9 +70,30 @@ func connect(ctx context.Context, f *runFlags) (connection, error) {
 	return embed.Dial(ctx, embed.Options{SpillDir: f.spillDir, Client: opts})
 }
 
-func newReporter(f *runFlags, conn connection, cmd *client.Command) reporter {
+// runInteractive runs a command on execctl's own terminal.
+func runInteractive(ctx context.Context, conn connection, f *runFlags, spec client.Spec) (int, error) {
+	l := newLocal(os.Stdin, os.Stdout)
+	if columns, rows, ok := l.size(); ok {
+		spec.Columns, spec.Rows = columns, rows
+	}
+	if name := os.Getenv("TERM"); name != "" {
+		spec.Env = append([]string{"TERM=" + name}, spec.Env...) // what was asked for counts last
+	}
+	keys, err := parseKeys(f.detachKeys)
+	if err != nil {
+		return 0, err
+	}
+	remote, err := conn.StartTerminal(ctx, spec)
+	if err != nil {
+		return 0, err
+	}
+	j := joint{local: l, remote: remote, keys: keys, embedded: f.addr == ""}
+	return j.join(ctx)
+}
+
+func newReporter(json bool, conn connection, cmd *client.Command) reporter {
 	switch {
-	case f.json:
+	case json:
 		return &jsonReporter{out: os.Stdout, conn: conn, started: cmd.Started()}
 	case term.IsTerminal(int(os.Stdout.Fd())):
 		return newScreen(os.Stdout)
@@ -81,8 +102,8 @@ func newReporter(f *runFlags, conn connection, cmd *client.Command) reporter {
 }
 
 // follow reports the execution to its end and returns its exit code. When it cannot report
-// any more, it ends the command: nobody would see the rest.
-func follow(ctx context.Context, conn connection, cmd *client.Command, rep reporter) (int, error) {
+// any more it calls giveUp, and waits for the end: nobody would see the rest.
+func follow(cmd *client.Command, rep reporter, giveUp func()) (int, error) {
 	defer rep.stop()
 	var failed error
 	for batch, err := range cmd.Batches() {
@@ -91,7 +112,7 @@ func follow(ctx context.Context, conn connection, cmd *client.Command, rep repor
 		}
 		if failed == nil {
 			if failed = rep.batch(batch, cmd.View()); failed != nil {
-				_ = cmd.Cancel(ctx)
+				giveUp()
 			}
 		}
 	}
