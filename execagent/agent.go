@@ -27,6 +27,14 @@ const farewell = 2 * time.Second
 // defaultRetention is how long a settled execution stays answerable.
 const defaultRetention = time.Hour
 
+const (
+	// maxSettled bounds what settled executions may hold of their output, in bytes: past it
+	// the oldest are forgotten before their time.
+	maxSettled = 16 << 20
+	// settledCost is what one holds beside its text, in bytes, roughly.
+	settledCost = 4 << 10
+)
+
 // Options are an agent's settings. The zero value works.
 type Options struct {
 	// SpillDir is the directory for the complete outputs; "" means [spill.DefaultDir]. It
@@ -40,7 +48,8 @@ type Options struct {
 	// orphans of its commands, as PID 1 must and a program that embeds an agent must not,
 	// and asks the kernel to be spared when memory runs out.
 	Daemon bool
-	// Retention is how long a settled execution can still be attached to; 0 means an hour.
+	// Retention is how long a settled execution can still be attached to, unless newer ones
+	// need the room; 0 means an hour.
 	Retention time.Duration
 }
 
@@ -56,6 +65,8 @@ type Agent struct {
 	mu         sync.Mutex // guards the rest; not held across I/O
 	closing    bool
 	executions map[string]*execution
+	settled    []*execution // the oldest first
+	held       int64        // bytes that those hold
 
 	spills   lazyStore
 	trees    *proctree.Manager
@@ -134,7 +145,7 @@ func (a *Agent) endAll(all []*execution) {
 		case <-patience.C:
 			patience.Reset(0) // for the others too
 		}
-		e.release()
+		e.stopTimers()
 	}
 }
 
@@ -200,13 +211,40 @@ func (a *Agent) find(id string) (*execution, error) {
 	return e, e.awaitStart()
 }
 
-// forget removes a settled execution.
+// retain keeps a settled execution answerable, and forgets the oldest when they hold too much.
+func (a *Agent) retain(e *execution) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.settled = append(a.settled, e)
+	a.held += e.cost()
+	for a.held > maxSettled {
+		a.forgetOldest()
+	}
+}
+
+// expire forgets a settled execution whose time is over, and those that are older.
+func (a *Agent) expire(e *execution) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for slices.Contains(a.settled, e) {
+		a.forgetOldest()
+	}
+}
+
+func (a *Agent) forgetOldest() {
+	e := a.settled[0]
+	a.settled[0] = nil
+	a.settled = a.settled[1:]
+	a.held -= e.cost()
+	delete(a.executions, e.spec.ID)
+	e.stopTimers()
+}
+
+// forget removes an execution whose start failed.
 func (a *Agent) forget(e *execution) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.executions[e.spec.ID] == e {
-		delete(a.executions, e.spec.ID)
-	}
+	delete(a.executions, e.spec.ID)
 }
 
 // lazyStore opens the spill directory when the first output needs it, and again after a

@@ -88,7 +88,7 @@ func (e *execution) start() error {
 		e.after(e.spec.Timeout, func() { e.end(protocol.ReasonTimeout) })
 	}
 	for _, p := range e.pumps {
-		e.agent.wg.Go(p.run)
+		e.agent.wg.Go(func() { p.run(e.agent.ctx) })
 	}
 	e.agent.wg.Go(e.live)
 	if e.spec.Stdin == protocol.StdinBytes {

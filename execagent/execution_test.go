@@ -372,6 +372,31 @@ func TestRetention(t *testing.T) {
 	}
 }
 
+// TestRoom: settled executions are forgotten, the oldest first, when they hold too much; what
+// they left running is still drained.
+func TestRoom(t *testing.T) {
+	a := newAgent(t)
+	m := mark()
+	first := begin(t, a, protocol.Spec{Command: "sleep " + m + " & seq 1 100000"})
+	outcome(t, first)
+	defer func() { kill(started(t, m, 1)) }()
+	const each = 4 << 20
+	for i := range maxSettled / each {
+		if _, err := a.find(first.spec.ID); err != nil {
+			t.Fatalf("forgotten after %d others: %v", i, err)
+		}
+		outcome(t, begin(t, a, protocol.Spec{Command: "head -c 5000000 /dev/zero | tr '\\0' x", Pipe: true, Limits: limits.Limits{MaxBytes: each}}))
+	}
+	if _, err := a.find(first.spec.ID); code(err) != protocol.CodeUnknownID {
+		t.Errorf("the oldest is still there: %v", err)
+	}
+	select {
+	case <-first.pumps.done():
+		t.Error("its leftover is no longer drained")
+	default:
+	}
+}
+
 // TestClose: closing ends what runs, settles it, and starts nothing more.
 func TestClose(t *testing.T) {
 	a, err := New(Options{SpillDir: t.TempDir()})

@@ -119,10 +119,14 @@ func (e *execution) settle(open bool) {
 	e.timers = nil
 	e.closeTold()
 	e.mu.Unlock()
-	e.after(e.agent.opts.Retention, func() { e.agent.forget(e) })
+	e.after(e.agent.opts.Retention, func() { e.agent.expire(e) })
 	e.changed(limits.Urgent)
 	close(e.settled)
+	e.agent.retain(e)
 }
+
+// cost is what a settled execution holds, in bytes.
+func (e *execution) cost() int64 { return settledCost + e.result.Truncation.OutputBytes }
 
 func (e *execution) reason() protocol.Reason {
 	switch {
@@ -206,19 +210,14 @@ func (e *execution) awaitTree() {
 	}
 }
 
-// release ends what outlives the settling: draining for leftovers, and the retention.
-func (e *execution) release() {
-	if e.startErr != nil {
-		return
-	}
-	for _, p := range e.pumps {
-		p.file.Close()
-	}
+// stopTimers keeps a settled execution from being forgotten again.
+func (e *execution) stopTimers() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, t := range e.timers {
 		t.Stop()
 	}
+	e.timers = nil
 }
 
 // after calls f later, unless the execution settles first.

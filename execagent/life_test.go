@@ -141,3 +141,22 @@ func TestNohup(t *testing.T) {
 		t.Errorf("%d of 50 are alive", len(alive))
 	}
 }
+
+// TestCloseBesideLeftovers: an agent that is closed does not wait for what was left running,
+// and does not end it.
+func TestCloseBesideLeftovers(t *testing.T) {
+	a, err := New(Options{SpillDir: filepath.Join(t.TempDir(), "spill")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := mark()
+	outcome(t, begin(t, a, protocol.Spec{Command: "sleep " + m + " & echo ok"}))
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	alive := started(t, m, 1)
+	kill(alive)
+	if len(alive) != 1 {
+		t.Error("the leftover is gone")
+	}
+}

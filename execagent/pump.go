@@ -5,6 +5,7 @@ package execagent
 // This file is step 1, PTY or pipe to output: the only reader, which never waits for a peer.
 
 import (
+	"context"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -39,8 +40,10 @@ type pump struct {
 	err error           // why no more will come
 }
 
-// run reads until end of file. On Linux the end of a PTY is EIO, after the last byte.
-func (p *pump) run() {
+// run reads until end of file, or until ctx ends while leftovers hold the output open. On
+// Linux the end of a PTY is EIO, after the last byte.
+func (p *pump) run(ctx context.Context) {
+	defer context.AfterFunc(ctx, func() { p.file.Close() })()
 	defer close(p.ended)
 	defer p.out.leave(p.stderr)
 	defer p.file.Close()
