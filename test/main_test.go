@@ -45,6 +45,7 @@ func (s suite) run() (code int, err error) {
 	}
 	defer os.RemoveAll(binDir)
 	build := exec.Command("go", "build", "-o", binDir, "../cmd/execagent", "../cmd/execctl")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // static, as they are shipped
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("building the programs: %w\n%s", err, out)
 	}

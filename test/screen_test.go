@@ -7,12 +7,15 @@ package test
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,8 +28,6 @@ const (
 
 	autowrapOff = "\x1b[?7l"
 	autowrapOn  = "\x1b[?7h"
-	reverse     = "\x1b[7m"
-	eraseBelow  = "\x1b[J"
 )
 
 // terminal is execctl run under a PTY, and the bytes it has written there.
@@ -90,8 +91,7 @@ func (term *terminal) await(t *testing.T, text string) {
 	}
 }
 
-// end reads to the end and returns everything and the exit code. Of several carriage returns in
-// a row, which do what one does, it returns one.
+// end reads to the end and returns everything and the exit code.
 func (term *terminal) end(t *testing.T) (all string, code int) {
 	t.Helper()
 	deadline := time.After(patience)
@@ -109,7 +109,7 @@ func (term *terminal) end(t *testing.T) (all string, code int) {
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return strings.ReplaceAll(term.seen.String(), "\r\r", "\r"), term.cmd.ProcessState.ExitCode()
+	return term.seen.String(), term.cmd.ProcessState.ExitCode()
 }
 
 // checkAutowrap checks that autowrap is switched off and on in turns, and is on at the end.
@@ -132,53 +132,103 @@ func checkAutowrap(t *testing.T, all string) {
 	}
 }
 
+// shown returns the lines that a terminal shows in the end, its history included.
+func shown(t *testing.T, all string) []string {
+	t.Helper()
+	d := newDisplay(screenRows, screenCols)
+	if err := d.write(all); err != nil {
+		t.Fatal(err)
+	}
+	return d.lines()
+}
+
 // The last rows of the view are redrawn above a status line; at the end the whole final view, the
 // footer and a summary take their place.
 func TestLiveScreen(t *testing.T) {
-	term := onTerminal(t, "--", "seq 1 1000; sleep 0.3; seq 1001 3000; sleep 0.7; exit 3")
+	term := onTerminal(t, "--", `seq 1 1000; sleep 0.3; seq 1001 2998; printf '%080d\n%0100d\n' 7 8; sleep 0.7; exit 3`)
 	all, code := term.end(t)
 	if code != 3 {
 		t.Errorf("exit code %d, want 3", code)
 	}
 	checkAutowrap(t, all)
+	lines := strings.Split(string(seq(1, 2998))+fmt.Sprintf("%080d\n%0100d", 7, 8), "\n")
 
-	frames := strings.Split(all, eraseBelow)
-	final := frames[len(frames)-1]
-	for _, frame := range frames[1 : len(frames)-1] {
-		if rows := strings.Count(frame, "\r\n") + 1; rows >= screenRows {
-			t.Errorf("a frame of %d rows on a terminal of %d: %q", rows, screenRows, frame)
+	// A frame is complete when the next begins.
+	d := newDisplay(screenRows, screenCols)
+	seen := map[int]bool{}
+	frames := strings.Split(all, autowrapOff)
+	for i, sent := range frames[:len(frames)-1] {
+		if err := d.write(sent + autowrapOff); err != nil {
+			t.Fatal(err)
 		}
-		if !regexp.MustCompile(`\x1b\[7m [0-9.ms]+ · [0-9]+ lines · [0-9.]+ [KMG]?B · [0-9.]+ [KMG]?B/s( · /.*\.out)? \x1b\[m`).MatchString(frame) {
-			t.Errorf("a frame without a status line: %q", frame)
+		if i == 0 {
+			continue
 		}
+		total, err := checkFrame(d, lines)
+		if err != nil {
+			t.Errorf("frame %d: %v", i, err)
+		}
+		seen[total] = true
 	}
-	for _, want := range []string{
-		// 22 rows of the view, and the cursor on the status line below them.
-		autowrapOff + string(crlf(seq(979, 1000))) + reverse,
-		autowrapOff + string(crlf(seq(2979, 3000))) + reverse,
-		"\r\x1b[22A" + eraseBelow,
-		".out \x1b[m" + autowrapOn,
-	} {
-		if !strings.Contains(all, want) {
-			t.Errorf("the terminal was sent %q, want %q in it", all, want)
-		}
+	if !seen[1000] || !seen[3000] {
+		t.Errorf("the totals shown while it runs are %v, want 1000 and 3000 among them", seen)
 	}
-	want := regexp.MustCompile(`^` + string(crlf(seq(1001, 3000))) +
-		`\[Showing lines 1001–3000 of 3000 \(limit: 2000 lines\)\. Complete output: /.*\.out\]\r\n` +
-		`\x1b\[2m\[exit 3 · [0-9.]+ s · 3000 lines · 13\.9 KB\]\x1b\[m\r\n$`)
-	if !want.MatchString(final) {
-		t.Errorf("at the end there is %.200q … %q, want lines 1001 to 3000, a footer and a summary",
-			final, final[max(0, len(final)-300):])
+
+	got := shown(t, all)
+	want := lines[1000:]
+	if len(got) != len(want)+2 || !slices.Equal(got[:len(want)], want) {
+		i := 0
+		for i < min(len(got), len(want)) && got[i] == want[i] {
+			i++
+		}
+		t.Fatalf("at the end there are %d lines, of which number %d is %q, want line %d of the view, %q, and a footer and a summary",
+			len(got), i, got[min(i, len(got)-1)], i, want[min(i, len(want)-1)])
+	}
+	footer := regexp.MustCompile(`^\[Showing lines 1001–3000 of 3000 \(limit: 2000 lines\)\. Complete output: /.*\.out\]$`)
+	summary := regexp.MustCompile(`^\[exit 3 · [0-9.]+ s · 3000 lines · 14\.1 KB\]$`)
+	if !footer.MatchString(got[len(want)]) || !summary.MatchString(got[len(want)+1]) {
+		t.Errorf("the view is followed by %q, want a footer and a summary", got[len(want):])
 	}
 }
 
-// crlf is text as a terminal gets it.
-func crlf(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) }
+var statusLine = regexp.MustCompile(`^ [0-9.ms]+ · ([0-9]+) lines? · [0-9.]+ [KMG]?B · [0-9.]+ [KMG]?B/s`)
+
+// checkFrame checks that the screen ends in a status line, and above it has the last of the lines
+// it counts, and returns how many it counts.
+func checkFrame(d *display, lines []string) (total int, err error) {
+	rows := d.screen()
+	if len(rows) == 0 || len(rows) == screenRows {
+		return 0, fmt.Errorf("%d rows of %d are used", len(rows), screenRows)
+	}
+	rows, status := rows[:len(rows)-1], rows[len(rows)-1]
+	m := statusLine.FindStringSubmatch(status)
+	if m == nil {
+		return 0, fmt.Errorf("%q is no status line", status)
+	}
+	if total, err = strconv.Atoi(m[1]); err != nil || total > len(lines) {
+		return 0, fmt.Errorf("%q counts %d lines", status, total)
+	}
+	want := lines[max(0, total-(screenRows-2)):total]
+	if len(rows) != len(want) {
+		return 0, fmt.Errorf("%d rows above %q, want %d", len(rows), status, len(want))
+	}
+	for i, row := range rows {
+		// What does not fit is cut, and may overwrite the last column.
+		if most := screenCols - 1; len(want[i]) > screenCols && len(row) == screenCols && row[:most] == want[i][:most] {
+			continue
+		}
+		unfinished := i == len(rows)-1 && strings.HasPrefix(want[i], row)
+		if row != want[i] && !unfinished {
+			return 0, fmt.Errorf("row %d above %q is %q, want %q", len(rows)-i, status, row, want[i])
+		}
+	}
+	return total, nil
+}
 
 // Ctrl-C cancels the command and leaves the terminal as it was.
 func TestInterruptOnScreen(t *testing.T) {
 	term := onTerminal(t, "--", "echo begun; exec sleep 600")
-	term.await(t, "1 lines · 6 B")
+	term.await(t, "· 6 B")
 	if _, err := term.pty.Write([]byte{3}); err != nil {
 		t.Fatal(err)
 	}
@@ -187,10 +237,31 @@ func TestInterruptOnScreen(t *testing.T) {
 		t.Errorf("exit code %d, want 143", code)
 	}
 	checkAutowrap(t, all)
-	final := all[strings.LastIndex(all, eraseBelow)+len(eraseBelow):]
-	if !regexp.MustCompile(`^begun\r\nexecctl: the command was canceled after [0-9.]+ s\r\n\x1b\[2m\[exit 143 .*\]\x1b\[m\r\n$`).MatchString(final) {
-		t.Errorf("at the end there is %q, want the view, the reason and a summary", final)
+	all = strings.Replace(all, "^C", "", 1) // the terminal's own echo
+	want := regexp.MustCompile(`^begun\nexecctl: the command was canceled after [0-9.]+ s\n\[exit 143 · [^\n]*\]$`)
+	if got := strings.Join(shown(t, all), "\n"); !want.MatchString(got) {
+		t.Errorf("at the end there is %q, want the view, the reason and a summary", got)
 	}
+}
+
+// A terminal that is closed takes the command with it: nobody would see it.
+func TestHangupOnScreen(t *testing.T) {
+	mark := "E2E_MARK=" + rand.Text()
+	term := onTerminal(t, "-e", mark, "--", "echo begun; exec sleep 600")
+	t.Cleanup(func() { kill(t, marked(t, mark)) })
+	term.await(t, "· 6 B")
+	if len(marked(t, mark)) == 0 {
+		t.Error("the command does not run")
+	}
+	term.pty.Close()
+	if err := term.cmd.Wait(); err == nil {
+		t.Error("execctl ended with 0 when its terminal was closed")
+	}
+	var left []process
+	eventually(t, "the command has ended", func() bool {
+		left = marked(t, mark)
+		return len(left) == 0
+	}, &left)
 }
 
 // When the agent dies, what execctl has to say stands on a line of its own.
@@ -201,8 +272,9 @@ func TestLostAgentOnScreen(t *testing.T) {
 		t.Errorf("exit code %d, want 125", code)
 	}
 	checkAutowrap(t, all)
-	if !regexp.MustCompile(`\r\nexecctl: client: connection lost, [^\r\n]*\r\n$`).MatchString(all) {
-		t.Errorf("the terminal has %q, want a last line of its own that tells of the lost connection", all)
+	got := shown(t, all)
+	if len(got) < 2 || got[0] != "begun" || !strings.HasPrefix(got[len(got)-1], "execctl: client: connection lost, ") {
+		t.Errorf("at the end there is %q, want the view and a last line of its own that tells of the lost connection", got)
 	}
 }
 
@@ -245,8 +317,8 @@ func TestScreenInTmux(t *testing.T) {
 		rows = capture()
 		return len(rows) > 3 && live.MatchString(rows[3])
 	}, &rows)
-	// The terminal lets what is beyond the right edge overwrite the last column.
-	if want := []string{"prompt", strings.Repeat("0", 79) + "7", "above"}; !slices.Equal(rows[:3], want) {
+	// What does not fit is cut, and may overwrite the last column.
+	if want := "^prompt\n0{79}.\nabove$"; !regexp.MustCompile(want).MatchString(strings.Join(rows[:3], "\n")) {
 		t.Errorf("the live view is %q, want %q above the status line", rows[:3], want)
 	}
 	if err := os.WriteFile(release, nil, 0o600); err != nil {
