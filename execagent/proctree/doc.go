@@ -40,8 +40,9 @@
 //
 // The walk reads /proc. A process is of the tree when it is the leader or in its session, has
 // the tree's mark or cookie, descends from a member, shares a session with one, or was seen as
-// one before. What it misses: a process that left the session, cleared its environment and
-// changed its RLIMIT_LOCKS before its parent was ever seen. Kill adds a walk to the cgroup's
+// one before. What it misses: a process that has left the session, cleared its environment and
+// lost its parent, all that before [Tree.Started] has marked the leader (milliseconds on a
+// loaded machine), or with another RLIMIT_LOCKS. Kill adds a walk to the cgroup's
 // kill, because a privileged command can leave its cgroup.
 //
 // # Identity

@@ -13,7 +13,8 @@ import (
 
 // Empty reports whether nobody but the leader is alive. With cgroups it reads one file, or two
 // while the leader runs. A subreaper that walks looks at the leader's children and its own: an
-// orphan of the tree has become one of those. Without either it is a walk.
+// orphan of the tree has become one of those. Without either it is a walk. When processes come
+// and go so fast that it cannot be sure, the answer is false.
 func (t *Tree) Empty() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -28,14 +29,18 @@ func (t *Tree) Empty() bool {
 			return false
 		}
 	}
-	others := 0
-	t.walk(func(s *stat) {
-		if !t.leads(s) {
-			others++
+	for range maxWalks {
+		others := false
+		sure := t.walk(func(s *stat) { others = others || !t.leads(s) })
+		if others || sure {
+			return !others
 		}
-	})
-	return others == 0
+	}
+	return false
 }
+
+// maxWalks is how often Empty walks while too much is going on to be sure that nobody is there.
+const maxWalks = 100
 
 func (t *Tree) emptyGroup() bool {
 	if !t.group.populated() {
@@ -54,6 +59,14 @@ const (
 	somebody                // one is
 	unclear                 // only a walk can tell
 )
+
+// hasForked reports, in doubt too, whether the leader has forked already.
+func (t *Tree) hasForked() bool {
+	if t.m.reaper != nil {
+		return t.lookAtChildren() != nobody
+	}
+	return t.lookAtLeader() != nobody
+}
 
 // lookAtChildren looks at the leader's children before this process's own. A child that ends
 // in between has handed its own children to this process by then.
@@ -92,7 +105,11 @@ func (t *Tree) lookAtLeader() finding {
 		return nobody // its children are this process's now
 	}
 	threads := procPath(t.leader.pid, "task")
-	for _, tid := range subgroups(threads) {
+	tids := []string{strconv.Itoa(t.leader.pid)}
+	if s.threads > 1 {
+		tids = subgroups(threads)
+	}
+	for _, tid := range tids {
 		children, ok := readPIDs(filepath.Join(threads, tid, "children"))
 		if !ok {
 			return unclear // ended, or a kernel without CONFIG_PROC_CHILDREN

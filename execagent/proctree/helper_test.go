@@ -62,7 +62,8 @@ type command struct {
 	out *os.File // what it and its descendants print
 }
 
-// start runs argv as the agent would: in a session of its own, its output in a pipe.
+// start runs argv as the agent would: in a session of its own, its output in a pipe, its stdin
+// at its end once Started has returned.
 func start(t testing.TB, m *Manager, id string, env []string, argv ...string) *command {
 	t.Helper()
 	tree, err := m.NewTree(id, Limits{})
@@ -76,8 +77,14 @@ func start(t testing.TB, m *Manager, id string, env []string, argv ...string) *c
 	defer w.Close()
 	attr := &syscall.SysProcAttr{Setsid: true}
 	environ := tree.Configure(attr, append(os.Environ(), env...))
+	gate, opener, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gate.Close()
+	defer opener.Close()
 	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
-		Env: environ, Sys: attr, Files: []uintptr{0, w.Fd(), 2},
+		Env: environ, Sys: attr, Files: []uintptr{gate.Fd(), w.Fd(), w.Fd()},
 	})
 	if err != nil {
 		t.Fatalf("start %q: %v", argv, err)
@@ -88,7 +95,15 @@ func start(t testing.TB, m *Manager, id string, env []string, argv ...string) *c
 	return c
 }
 
+// shell runs a script once Started has returned: what a leader leaves before that, with neither
+// session, parent nor environment, is not found.
 func shell(t testing.TB, m *Manager, id, script string) *command {
+	t.Helper()
+	return eager(t, m, id, "read -r _; "+script)
+}
+
+// eager does not wait.
+func eager(t testing.TB, m *Manager, id, script string) *command {
 	t.Helper()
 	return start(t, m, id, nil, "/bin/bash", "-c", script)
 }
@@ -151,15 +166,27 @@ func await(t testing.TB, what string, ok func() bool) {
 // patience is far more than anything here takes on a loaded machine.
 const patience = 30 * time.Second
 
-// commandLines lists the whole system's living processes whose command line has all of the
-// words, found without the package's help.
-func living(word string) []string {
+// living lists the whole system's living processes that have the word in their command line,
+// found without the package's help.
+func living(word string) []string { return commandLines(word, false) }
+
+// sleeping lists those that are `sleep WORD`.
+func sleeping(word string) []string { return commandLines(word, true) }
+
+func commandLines(word string, sleeps bool) []string {
 	dirs, _ := os.ReadDir("/proc")
 	var found []string
 	for _, d := range dirs {
-		line, err := os.ReadFile("/proc/" + d.Name() + "/cmdline")
-		if err == nil && slices.Contains(strings.Split(string(line), "\x00"), word) {
-			found = append(found, d.Name()+" "+strings.ReplaceAll(string(line), "\x00", " "))
+		text, err := os.ReadFile("/proc/" + d.Name() + "/cmdline")
+		if err != nil {
+			continue
+		}
+		args := strings.Split(string(text), "\x00")
+		if sleeps && args[0] != "sleep" {
+			continue
+		}
+		if slices.Contains(args, word) {
+			found = append(found, d.Name()+" "+strings.Join(args, " "))
 		}
 	}
 	return found

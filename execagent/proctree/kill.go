@@ -16,10 +16,6 @@ const (
 	// not gone yet.
 	soon = 200 * time.Microsecond
 	late = 20 * time.Millisecond
-	// cleanPasses in a row must find nothing. One is not enough: a process that forks while
-	// /proc is being read can hide its child behind the reader and itself end before it is
-	// read.
-	cleanPasses = 2
 )
 
 // Kill sends SIGKILL to every process of the tree, the leader included, until nothing of it is
@@ -38,37 +34,33 @@ func (t *Tree) Kill(ctx context.Context) (survivors []Process) {
 		}
 	}
 	// With cgroups too: a privileged process can move out of its own.
-	wait := soon
-	for clean := 0; clean < cleanPasses; {
-		found, unseen := t.killPass()
-		switch {
-		case found == 0:
-			clean++
-			continue
-		case unseen > 0:
+	for wait := soon; ; wait = min(2*wait, late) {
+		found, unseen, sure := t.killPass()
+		if found == 0 && sure {
+			return nil
+		}
+		if unseen > 0 {
 			wait = soon
 		}
-		clean = 0
 		if !pause(ctx, wait) {
 			return t.alive()
 		}
-		wait = min(2*wait, late)
 	}
-	return nil
 }
 
-// killPass kills what a walk finds; unseen were not there at the last one.
-func (t *Tree) killPass() (found, unseen int) {
+// killPass kills what a walk finds; unseen were not there at the last one. sure says that
+// nobody hid from it.
+func (t *Tree) killPass() (found, unseen int, sure bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.walk(func(s *stat) {
+	sure = t.walk(func(s *stat) {
 		found++
 		if !t.wasSeen(s) {
 			unseen++
 		}
 		s.signal(unix.SIGKILL)
 	})
-	return found, unseen
+	return found, unseen, sure
 }
 
 // alive lists every living process by a walk, whatever the method.

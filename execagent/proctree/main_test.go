@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -17,5 +18,6 @@ func TestMain(m *testing.M) {
 		runHelper(name)
 	}
 	flag.Parse()
+	grace = 3 * time.Second
 	goleak.VerifyTestMain(m)
 }

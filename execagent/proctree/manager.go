@@ -151,7 +151,7 @@ func (m *Manager) NewTree(id string, lim Limits) (*Tree, error) {
 	if err := lim.check(); err != nil {
 		return nil, err
 	}
-	t := &Tree{m: m, cookie: m.instance + "/" + id, mark: nextMark(), seen: make(map[int]uint64)}
+	t := &Tree{m: m, cookie: m.instance + "/" + id, mark: nextMark(), seen: make(map[int]uint64), zombies: make(map[ident]bool)}
 	if m.base == nil {
 		return t, lim.without()
 	}

@@ -41,3 +41,20 @@ func getMark(pid int) uint64 {
 	}
 	return has.Cur
 }
+
+// markAll marks the members there are, until those that were forked meanwhile are marked too.
+func (t *Tree) markAll() {
+	const most = 8 // walks; what forks faster than that has its cookie
+	for range most {
+		missing := 0
+		t.walk(func(s *stat) {
+			if getMark(s.pid) != t.mark {
+				missing++
+				setMark(s.pid, t.mark)
+			}
+		})
+		if missing == 0 {
+			return
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -21,12 +22,20 @@ type reaper struct {
 	signals chan os.Signal
 	stop    chan struct{}
 	done    chan struct{}
-	was     int32  // the subreaper attribute before
-	plain   uint64 // RLIMIT_LOCKS that this process's own children get
+	was     int32         // the subreaper attribute before
+	grace   time.Duration // for zombies that may be this process's own
 	// adopted are children known not to be this process's own. As nobody else waits for
 	// them, such a pid stays theirs while it is listed.
 	adopted map[int]bool
+	// doubtful are zombies of which it is not known, with the time they were first seen.
+	doubtful map[ident]time.Time
 }
+
+// grace is how long a zombie that leads its session and has no mark is left alone. It may be a
+// child of this process's own that somebody has yet to wait for; or an orphan that its leader
+// forked before it was marked, or that came into this pid namespace from outside. Who is in a
+// wait has the status at once. A variable for tests.
+var grace = 10 * time.Second
 
 var (
 	theReaper   *reaper
@@ -63,16 +72,11 @@ func startReaper() (*reaper, error) {
 		stop:    make(chan struct{}),
 		done:    make(chan struct{}),
 		was:     subreaper(),
+		grace:   grace,
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("proctree: becoming a subreaper: %w", err)
 	}
-	if os.Getpid() == 1 {
-		// What another container runtime starts in this pid namespace is told apart from
-		// this process's own children by not having the mark of tree 0.
-		setMark(0, marksOfProcess())
-	}
-	r.plain = getMark(0)
 	signal.Notify(r.signals, unix.SIGCHLD)
 	go r.run()
 	return r, nil
@@ -88,13 +92,19 @@ func (r *reaper) close() {
 func (r *reaper) run() {
 	defer close(r.done)
 	r.reap() // orphans of before
+	again := time.NewTimer(r.grace)
+	defer again.Stop()
 	for {
 		select {
 		case <-r.stop:
 			r.reap()
 			return
 		case <-r.signals:
-			r.reap()
+		case <-again.C:
+		}
+		r.reap()
+		if len(r.doubtful) > 0 {
+			again.Reset(r.grace)
 		}
 	}
 }
@@ -106,9 +116,9 @@ func (r *reaper) reap() {
 	if !ok {
 		children = childrenByWalk()
 	}
-	adopted := make(map[int]bool)
+	adopted, doubtful := make(map[int]bool), make(map[ident]time.Time)
 	for _, pid := range children {
-		if !r.adopted[pid] && !r.isAdopted(pid) {
+		if !r.adopted[pid] && !r.isAdopted(pid, doubtful) {
 			continue
 		}
 		got, err := unix.Wait4(pid, nil, unix.WNOHANG, nil)
@@ -116,34 +126,39 @@ func (r *reaper) reap() {
 			adopted[pid] = true
 		}
 	}
-	r.adopted = adopted
+	r.adopted, r.doubtful = adopted, doubtful
 }
 
-// isAdopted reports whether the child is certainly not this process's own. In doubt it is
-// not: a zombie too many is better than a wait status too few.
-//
-// An own child is in this process's session or leads one, and has this process's plain limit
-// until Started, which announces leaders first, marks it.
-func (r *reaper) isAdopted(pid int) bool {
+// isAdopted decides whether a child is not this process's own. Its own are in this process's
+// session or lead one, and have no mark until Started, which announces leaders first.
+func (r *reaper) isAdopted(pid int, doubtful map[ident]time.Time) bool {
 	var s stat
 	if !readStat(pid, &s) || s.ppid != os.Getpid() {
 		return false
 	}
-	mark := getMark(pid)
-	foreign := s.session != ownSession() && s.session != pid ||
-		ours(mark) && mark != r.plain ||
-		os.Getpid() == 1 && mark != 0 && mark != r.plain && ours(r.plain)
-	return foreign && !leaders.has(pid) // asked last: see Started
+	certain := s.session != ownSession() && s.session != pid || ours(getMark(pid))
+	if leaders.has(pid) { // asked after the mark: see Started
+		return false
+	}
+	if certain || s.living() || s.session == ownSession() {
+		return certain
+	}
+	since, ok := r.doubtful[s.ident]
+	if !ok {
+		since = time.Now()
+	}
+	doubtful[s.ident] = since
+	return time.Since(since) >= r.grace
 }
 
-func childrenByWalk() []int {
-	var found []int
-	for _, pid := range allPIDs() {
+// childrenByWalk is for kernels without CONFIG_PROC_CHILDREN.
+func childrenByWalk() (found []int) {
+	eachPID(func(pid int) {
 		var s stat
 		if readStat(pid, &s) && s.ppid == os.Getpid() {
 			found = append(found, pid)
 		}
-	}
+	})
 	return found
 }
 

@@ -49,6 +49,8 @@ type Tree struct {
 	// seen is every member that a walk has met, by pid to start time, while it lives or a
 	// living one's session still bears its pid.
 	seen map[int]uint64
+	// zombies are those that the last walk met.
+	zombies map[ident]bool
 }
 
 // Configure makes attr start the command inside the tree, and returns env with the tree's
@@ -92,7 +94,8 @@ func (t *Tree) closeDir() {
 // group, not waited for yet. It may have ended already. From here to LeaderReaped the reaper
 // leaves the pid alone; before, it does because the child bears no mark.
 //
-// What the leader forks before Started has marked it is found by session, descent and cookie.
+// What the leader forks before Started has marked it is marked now, if it is found by
+// session, descent or cookie.
 func (t *Tree) Started(pid int) {
 	leaders.add(pid) // before the mark, which makes a child look adopted
 	setMark(pid, t.mark)
@@ -105,6 +108,9 @@ func (t *Tree) Started(pid int) {
 	if !known { // somebody else has waited for it
 		t.reaped = true
 		leaders.remove(pid)
+	}
+	if t.group == nil && t.hasForked() {
+		t.markAll()
 	}
 }
 

@@ -18,37 +18,39 @@ type walk struct {
 	visit      func(*stat)
 	ownPID     int
 	ownSession int
-	table      map[int]*stat // living processes that may be members
-	members    map[int]bool  // by pid
-	sessions   map[int]bool  // that members are in
+	table      map[int]*stat  // living processes that may be members
+	members    map[int]bool   // by pid
+	sessions   map[int]bool   // that members are in
+	rest       []*stat        // without a sign of their own
+	zombies    map[ident]bool // that may have been members
+	sure       bool
 }
 
 // walk visits each living member once, the leader included. What bears a sign of its own is
 // visited as soon as it is read: of processes that fork and end all the time, that catches
 // most. Relations to other members are looked at when all have been read.
-func (t *Tree) walk(visit func(*stat)) {
+//
+// It reports whether a walk that found nobody proves that nobody was there. A process that was
+// listed and had ended when it was read may have forked in between, and the child's pid have
+// been listed no more: then it does not. (A pid that is smaller than the parent's, after
+// pid_max was reached, could still hide.)
+func (t *Tree) walk(visit func(*stat)) (sure bool) {
 	w := walk{
-		tree: t, visit: visit, ownPID: os.Getpid(), ownSession: ownSession(),
+		tree: t, visit: visit, ownPID: os.Getpid(), ownSession: ownSession(), sure: true,
 		table:    make(map[int]*stat),
 		members:  make(map[int]bool),
 		sessions: make(map[int]bool),
+		zombies:  make(map[ident]bool),
 	}
-	var rest []*stat
-	for _, pid := range allPIDs() {
-		s := new(stat)
-		if pid == w.ownPID || !readStat(pid, s) || !s.living() || s.start < t.leader.start {
-			continue // every member is younger than the leader
-		}
-		w.table[pid] = s
-		if t.signed(s) {
-			w.add(s)
-		} else {
-			rest = append(rest, s)
-		}
+	if s := new(stat); !t.reaped && readStat(t.leader.pid, s) && !s.living() {
+		t.zombies[s.ident] = true // ended before this walk begins
+	}
+	if !eachPID(w.read) {
+		w.sure = false
 	}
 	for found := true; found; {
 		found = false
-		rest = slices.DeleteFunc(rest, func(s *stat) bool {
+		w.rest = slices.DeleteFunc(w.rest, func(s *stat) bool {
 			related := w.related(s)
 			if related {
 				w.add(s)
@@ -58,6 +60,29 @@ func (t *Tree) walk(visit func(*stat)) {
 		})
 	}
 	w.remember()
+	return w.sure
+}
+
+// read looks at one process.
+func (w *walk) read(pid int) {
+	s := new(stat)
+	switch {
+	case pid == w.ownPID:
+	case !readStat(pid, s):
+		w.sure = false
+	case s.start < w.tree.leader.start: // every member is younger
+	case !s.living():
+		w.zombies[s.ident] = true
+		if !w.tree.zombies[s.ident] {
+			w.sure = false
+		}
+	case w.tree.signed(s):
+		w.table[pid] = s
+		w.add(s)
+	default:
+		w.table[pid] = s
+		w.rest = append(w.rest, s)
+	}
 }
 
 // signed reports whether the process is known to be a member without looking at others.
@@ -112,6 +137,7 @@ func (w *walk) remember() {
 	for pid := range w.members {
 		seen[pid] = w.table[pid].start
 	}
+	w.tree.zombies = w.zombies
 }
 
 // ownSession is 0 when it began outside this pid namespace, as stat says it too.
@@ -123,19 +149,30 @@ func ownSession() int {
 	return sid
 }
 
-// allPIDs lists the numbers in /proc, in ascending order as the kernel gives them.
-func allPIDs() []int {
-	dir, err := os.Open("/proc")
+// eachPID visits the numbers in /proc in ascending order, as the kernel gives them. They are
+// asked for in small portions, so that few processes end between being listed and being read.
+// It reports whether it came to the end.
+func eachPID(visit func(pid int)) bool {
+	fd, err := unix.Open("/proc", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil
+		return false
 	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(-1) // what was read before an error counts
-	pids := make([]int, 0, len(names))
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			pids = append(pids, pid)
+	defer unix.Close(fd)
+	var buf [512]byte
+	var names []string
+	for {
+		n, err := unix.ReadDirent(fd, buf[:])
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n <= 0 {
+			return err == nil
+		}
+		_, _, names = unix.ParseDirent(buf[:n], -1, names[:0])
+		for _, name := range names {
+			if pid, err := strconv.Atoi(name); err == nil {
+				visit(pid)
+			}
 		}
 	}
-	return pids
 }
