@@ -38,6 +38,12 @@ type agent struct {
 // must do so with status 0 and without leaving a process behind.
 func startAgent(t testing.TB) *agent {
 	t.Helper()
+	return startAgentAs(t, func(*exec.Cmd) {})
+}
+
+// startAgentAs is startAgent with a say in how its process is made.
+func startAgentAs(t testing.TB, adapt func(cmd *exec.Cmd)) *agent {
+	t.Helper()
 	dir := shortTempDir(t)
 	a := &agent{
 		addr:     "unix:" + filepath.Join(dir, "sock"),
@@ -49,6 +55,7 @@ func startAgent(t testing.TB) *agent {
 	a.cmd.Env = append(os.Environ(), a.mark)
 	a.cmd.Stderr = a.said
 	a.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	adapt(a.cmd)
 	if err := a.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
