@@ -12,7 +12,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	serveEchoIfAsked()
+	goleak.VerifyTestMain(m)
+}
 
 // fakeAgent is the agent's side of one connection, played by the test.
 type fakeAgent struct {

@@ -2,15 +2,17 @@
 //
 // [Dial] connects to an agent; [Conn.Start] runs a command there. [Command.Batches] yields
 // what the agent sends, and folds it; [Command.View] is the bounded text so far;
-// [Command.Wait] returns the one final result. [Conn.StartTerminal] runs one for a person to
-// type at. To run an agent in this process instead, see
+// [Command.Wait] returns the one final result. To run an agent in this process instead, see
 // the package client/embed.
+//
+// Two other ways to follow a command are for other readers: [Conn.StartTerminal] for a person
+// who types at it, [Conn.StartStream] for a program that speaks a protocol with it.
 //
 // # Shape
 //
 //	frames ─▶ chord.Decoder ─▶ chord.Apply ─▶ View
 //
-// Nothing is read ahead: a caller that does not ask for batches costs the agent two
+// Nothing of a view is read ahead: a caller that does not ask for batches costs the agent two
 // unacknowledged ones, and finds the latest state when it asks again.
 //
 // # Concurrency

@@ -149,6 +149,9 @@ func newConsumer(mode protocol.Mode) (consumer, streamSink, error) {
 	case protocol.ModeRaw:
 		r := newRaw()
 		return r, r, nil
+	case protocol.ModeStream:
+		st := newStream()
+		return st, st, nil
 	}
 	return nil, nil, refuse(protocol.CodeBadRequest, "unknown mode %.40q: this agent may be too old for it", mode)
 }
@@ -163,6 +166,9 @@ func (s *session) watch(ctx context.Context, stream *transport.Stream, open *pro
 	e, existing, err := s.target(open, sink)
 	if err != nil {
 		return err
+	}
+	if open.Mode == protocol.ModeStream && existing {
+		return refuse(protocol.CodeNoStream, "execution %q exists: a stream begins with its execution, so that it has every byte", e.spec.ID)
 	}
 	if err := s.register(open.Watcher, c); err != nil {
 		return err
@@ -186,7 +192,11 @@ func (s *session) watch(ctx context.Context, stream *transport.Stream, open *pro
 func (s *session) target(open *protocol.Open, sink streamSink) (e *execution, existing bool, err error) {
 	switch {
 	case open.Type == protocol.OpenStart && open.Spec != nil:
-		return s.agent.startStream(*open.Spec, sink)
+		spec := *open.Spec
+		if open.Mode == protocol.ModeStream {
+			spec = protocol.ForStream(spec)
+		}
+		return s.agent.startStream(spec, sink)
 	case open.Type == protocol.OpenAttach:
 		e, err = s.agent.find(open.ID)
 		return e, true, err

@@ -39,6 +39,13 @@ const (
 	KindOutput = 11
 	// KindGap says, agent to client, that output is missing here: a [Gap].
 	KindGap = 12
+	// KindErrOutput is stderr where it comes apart, as KindOutput.
+	KindErrOutput = 13
+	// KindOutputEnd says, agent to client, that no KindOutput follows; empty. The command
+	// may go on.
+	KindOutputEnd = 14
+	// KindErrOutputEnd is the same for KindErrOutput.
+	KindErrOutputEnd = 15
 )
 
 // MaxStdinFrame is the most bytes of standard input a client puts into one frame: small, so
@@ -77,7 +84,20 @@ const (
 	ModeView Mode = ""
 	// ModeRaw is the command's bytes as they come, with gaps for a client that is behind.
 	ModeRaw Mode = "raw"
+	// ModeStream is all of the command's bytes, without loss: a client that does not read
+	// holds the command back. Only for a start that makes the execution.
+	ModeStream Mode = "stream"
 )
+
+// ForStream returns s as [ModeStream] runs it: with pipes, and stdin for clients unless it
+// names another.
+func ForStream(s Spec) Spec {
+	s.Pipe = true
+	if s.Stdin == "" {
+		s.Stdin = StdinPipe
+	}
+	return s
+}
 
 // Open says what a stream is for.
 type Open struct {
@@ -174,6 +194,7 @@ const (
 	CodeEnded       Code = "ended"        // the command has ended, so it takes no signal, size or input
 	CodeNoStdin     Code = "no-stdin"     // the command was started without stdin for clients
 	CodeStdinClosed Code = "stdin-closed" // its stdin was ended by a client, or by itself
+	CodeNoStream    Code = "no-stream"    // a stream begins with its execution, which exists
 	CodeBadSignal   Code = "bad-signal"   // no signal has this name or number
 	CodeBadSize     Code = "bad-size"     // no terminal can have this size
 	CodeNoTerminal  Code = "no-terminal"  // the execution has pipes, which have no size

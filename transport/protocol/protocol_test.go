@@ -100,6 +100,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(Encode(Open{Type: OpenControl}))
 	f.Add(Encode(Open{Type: OpenAttach, ID: "a", Watcher: 3}))
 	f.Add(Encode(Open{Type: OpenAttach, Mode: ModeRaw, ID: "a", Watcher: 3}))
+	f.Add(Encode(Open{Type: OpenStart, Mode: ModeStream, Watcher: 4, Spec: &Spec{ID: "a", Argv: []string{"server"}, SplitStderr: true}}))
 	f.Add(Encode(Open{Type: OpenStart, Watcher: 1, Spec: &Spec{ID: "a", Command: "echo hi", Env: []string{"A=b"}, Timeout: time.Second}}))
 	f.Add([]byte(`{"type":"start","spec":{"id":"a","command":"x","limits":{"maxBytes":-1,"retain":"middle"}}}`))
 	f.Add([]byte(`{"type":"start","spec":{"timeoutNanos":1e99}}`))

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"io"
 	"testing"
 
 	"github.com/execagent/execagent/transport"
@@ -43,6 +44,49 @@ func TestTerminalOfHostileAgent(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r, err := term.Wait(); err == nil || r != nil {
+				t.Errorf("result %+v, error %v", r, err)
+			}
+		})
+	}
+}
+
+// TestStreamOfHostileAgent: the same for a stream; what is broken is never a complete one.
+func TestStreamOfHostileAgent(t *testing.T) {
+	for name, frame := range map[string]struct {
+		kind    transport.Kind
+		payload string
+	}{
+		"a batch":              {protocol.KindBatch, base},
+		"a gap":                {protocol.KindGap, `{"bytes":1}`},
+		"stderr unasked":       {protocol.KindErrOutput, `x`},
+		"its end":              {protocol.KindErrOutputEnd, ``},
+		"a broken result":      {protocol.KindResult, `[`},
+		"a failure":            {protocol.KindFailure, `{"code":"bad-request","message":"no"}`},
+		"no result, its stdin": {protocol.KindStdin, `x`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn, f := pair(t)
+			done := make(chan struct{})
+			defer func() { <-done }()
+			go func() {
+				defer close(done)
+				st, o := f.accept()
+				if o.Mode != protocol.ModeStream || !o.Spec.Pipe || o.Spec.Stdin != protocol.StdinPipe {
+					t.Errorf("the client opens %+v", o)
+				}
+				f.write(st, protocol.KindStarted, started)
+				f.write(st, protocol.KindOutput, "fine")
+				_ = st.WriteFrame(frame.kind, []byte(frame.payload)) // the client may be quicker to leave
+			}()
+			s, err := conn.StartStream(context.Background(), Spec{ID: "x", Command: "true"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if got, err := io.ReadAll(s); err == nil || string(got) != "fine" {
+				t.Errorf("read %q, %v, want an error", got, err)
+			}
+			if r, err := s.Wait(); err == nil || r != nil {
 				t.Errorf("result %+v, error %v", r, err)
 			}
 		})
