@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -302,5 +301,5 @@ func TestStreamJSONRPC(t *testing.T) {
 	if peak > 64<<20 {
 		t.Errorf("client and agent together needed %d MiB", peak>>20)
 	}
-	t.Log(fmt.Sprintf("%d bytes came back in %v; at most %d MiB of heap", r.Truncation.TotalBytes, time.Since(begun).Round(time.Millisecond), peak>>20))
+	t.Logf("%d bytes came back in %v; at most %d MiB of heap", r.Truncation.TotalBytes, time.Since(begun).Round(time.Millisecond), peak>>20)
 }

@@ -37,7 +37,7 @@ type runFlags struct {
 func (f *runFlags) set() *pflag.FlagSet {
 	fs := quietFlags("execctl run")
 	addrFlag(fs, &f.addr)
-	fs.StringVar(&f.spillDir, "spill-dir", "", "without --addr: directory for complete outputs (default: in the user's state directory)")
+	spillDirFlag(fs, &f.spillDir)
 	fs.BoolVar(&f.json, "json", false, "print one JSON object a line: start, batch…, result")
 	fs.StringVar(&f.id, "id", "", "name of the execution (default: a random one)")
 	fs.StringVar(&f.retain, "retain", "tail", "which end of the output to show, head or tail")
@@ -60,6 +60,18 @@ func addrFlag(fs *pflag.FlagSet, addr *string) {
 	fs.Lookup("addr").DefValue = "" // it may come from the environment
 }
 
+func spillDirFlag(fs *pflag.FlagSet, dir *string) {
+	fs.StringVar(dir, "spill-dir", "", "without --addr: directory for complete outputs (default: in the user's state directory)")
+}
+
+// checkPlace refuses a spill directory for an agent that has its own.
+func checkPlace(addr, spillDir string) error {
+	if addr != "" && spillDir != "" {
+		return errors.New("--spill-dir is for execctl's own agent: the one at --addr has its own, given to execagent serve")
+	}
+	return nil
+}
+
 func detachFlag(fs *pflag.FlagSet, keys *string) {
 	fs.StringVar(keys, "detach-keys", "", "keys that leave an interactive command running, such as ctrl-p,ctrl-q (default: none; closing the terminal does it)")
 	fs.Lookup("detach-keys").DefValue = ""
@@ -74,8 +86,8 @@ func (f *runFlags) parse(args []string) (client.Spec, error) {
 	if fs.NArg() == 0 {
 		return client.Spec{}, errors.New("run: give a command after --, such as: execctl run -- 'seq 1 100000'")
 	}
-	if f.addr != "" && f.spillDir != "" {
-		return client.Spec{}, errors.New("--spill-dir is for execctl's own agent: the one at --addr has its own, given to execagent serve")
+	if err := checkPlace(f.addr, f.spillDir); err != nil {
+		return client.Spec{}, err
 	}
 	spec := client.Spec{
 		ID:      f.id,

@@ -19,13 +19,15 @@ const usage = `execctl runs a command and shows a bounded view of its output; al
 
   execctl run [flags] -- COMMAND    run a shell command
   execctl run -i -- COMMAND         run one on this terminal, such as: execctl run -i bash
+  execctl stream -- COMMAND         run one with all its input and output, as ssh HOST COMMAND does
   execctl attach ID                 follow a command that runs; an interactive one on this terminal
   execctl ps                        list what an agent runs and ran
   execctl kill ID...                end commands
   execctl signal ID SIGNAL          send a signal, such as INT
   execctl version                   print the version
 
-Without --addr (or EXECAGENT_ADDR) execctl run is its own agent: nothing has to be set up.
+Without --addr (or EXECAGENT_ADDR) execctl run and stream are their own agent: nothing has to
+be set up.
 The exit code is the command's, or 125 when execctl, the agent or the connection failed.
 `
 
@@ -76,6 +78,7 @@ func dispatch(ctx context.Context, args []string) (int, error) {
 // verbs are what execctl can be told to do. A help flag is the error [pflag.ErrHelp].
 var verbs = map[string]func(context.Context, []string) (exitCode int, err error){
 	"run":    run,
+	"stream": stream,
 	"attach": attach,
 	"ps":     ps,
 	"kill":   kill,
@@ -84,6 +87,7 @@ var verbs = map[string]func(context.Context, []string) (exitCode int, err error)
 
 func printHelp() {
 	fmt.Print(usage, "\nFlags of run:\n", new(runFlags).set().FlagUsages())
+	fmt.Print("\nFlags of stream:\n", new(streamFlags).set().FlagUsages())
 	fmt.Print("\nFlags of attach:\n", new(attachFlags).set().FlagUsages())
 	fmt.Print("\nFlags of ps:\n", new(psFlags).set().FlagUsages())
 }

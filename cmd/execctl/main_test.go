@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bufio"
+	"encoding/json"
+	"fmt"
 	"os"
 	"testing"
 
@@ -13,8 +16,12 @@ const asExecctl = "EXECCTL_TEST_MAIN"
 func TestMain(m *testing.M) {
 	if os.Getenv(asExecctl) != "" {
 		os.Unsetenv(asExecctl)
-		if len(os.Args) == 2 && os.Args[1] == "test-panic" {
+		switch os.Args[1] {
+		case "test-panic":
 			panicAtTerminal()
+		case "test-echo":
+			echoRequests()
+			os.Exit(0)
 		}
 		main()
 	}
@@ -29,4 +36,23 @@ func panicAtTerminal() {
 	}
 	l.spawn(func() { panic("a bug") })
 	select {}
+}
+
+// echoRequests answers each JSON-RPC request on stdin with its params.
+func echoRequests() {
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var m struct {
+			ID     int
+			Params json.RawMessage
+		}
+		if err := json.Unmarshal(line, &m); err != nil {
+			panic(err)
+		}
+		fmt.Printf(`{"jsonrpc":"2.0","id":%d,"result":%s}`+"\n", m.ID, m.Params)
+	}
 }

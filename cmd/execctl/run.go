@@ -19,6 +19,7 @@ import (
 type connection interface {
 	Start(context.Context, client.Spec) (*client.Command, error)
 	StartTerminal(context.Context, client.Spec) (*client.Terminal, error)
+	StartStream(context.Context, client.Spec) (*client.Stream, error)
 	WireBytes() int64
 	Close() error
 }
@@ -39,7 +40,7 @@ func run(ctx context.Context, args []string) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	conn, err := connect(ctx, &f)
+	conn, err := connect(ctx, f.addr, f.spillDir)
 	if err != nil {
 		return 0, err
 	}
@@ -62,12 +63,13 @@ func run(ctx context.Context, args []string) (code int, err error) {
 	return follow(cmd, newReporter(f.json, conn, cmd), func() { _ = cmd.Cancel(ctx) })
 }
 
-func connect(ctx context.Context, f *runFlags) (connection, error) {
+// connect reaches the agent at addr, or makes one if that is "".
+func connect(ctx context.Context, addr, spillDir string) (connection, error) {
 	opts := client.Options{Software: "execctl " + version.String()}
-	if f.addr != "" {
-		return client.Dial(ctx, f.addr, opts)
+	if addr != "" {
+		return client.Dial(ctx, addr, opts)
 	}
-	return embed.Dial(ctx, embed.Options{SpillDir: f.spillDir, Client: opts})
+	return embed.Dial(ctx, embed.Options{SpillDir: spillDir, Client: opts})
 }
 
 // runInteractive runs a command on execctl's own terminal.
