@@ -39,8 +39,8 @@ func (t *Tree) Kill(ctx context.Context) (survivors []Process) {
 		if found == 0 && sure {
 			return nil
 		}
-		if unseen > 0 {
-			wait = soon
+		if unseen > 0 || found == 0 {
+			wait = soon // only what was killed before is given time
 		}
 		if !pause(ctx, wait) {
 			return t.alive()

@@ -25,7 +25,8 @@ func nextMark() uint64 { return marksOfProcess() | uint64(treesMade.Add(1)) }
 // ours reports whether a mark was given by this process.
 func ours(mark uint64) bool { return mark>>32 == marksOfProcess()>>32 }
 
-// setMark marks the process, if its hard limit allows; the other signs remain if not.
+// setMark marks the process. Another user's needs CAP_SYS_RESOURCE, and a hard limit may be in
+// the way; then the other signs remain.
 func setMark(pid int, mark uint64) {
 	var has unix.Rlimit
 	if unix.Prlimit(pid, unix.RLIMIT_LOCKS, nil, &has) == nil && has.Max >= mark {

@@ -40,7 +40,7 @@ func ProtectFromOOM() (normal int, err error) {
 
 // SetOOMScore sets a process's oom_score_adj, -1000 to 1000. Called for a leader directly
 // after its start, it leaves one gap: what the leader has forked by then keeps the agent's
-// score.
+// score. Raising a score needs no privilege, so this works wherever ProtectFromOOM did.
 func SetOOMScore(pid, score int) error {
 	if err := os.WriteFile(procPath(pid, "oom_score_adj"), []byte(strconv.Itoa(score)), 0); err != nil {
 		return fmt.Errorf("proctree: setting the OOM score of %d: %w", pid, err)

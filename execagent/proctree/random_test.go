@@ -17,7 +17,7 @@ import (
 
 var (
 	treeSeed  = flag.Uint64("tree.seed", 0, "replay one random tree; 0 makes new ones")
-	treeCount = flag.Int("tree.count", 12, "random trees for each method")
+	treeCount = flag.Int("tree.count", 25, "random trees for each method")
 )
 
 // TestRandomTrees grows trees of processes that fork, setsid, exec, clear their environment,

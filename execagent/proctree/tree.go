@@ -183,7 +183,7 @@ func (t *Tree) Usage() Usage {
 }
 
 // Release gives up what the tree holds. Its cgroup goes once it is empty, at the release of a
-// later tree or the Manager's Close. It may be called twice.
+// later tree or the Manager's Close. It implies LeaderReaped, and may be called twice.
 func (t *Tree) Release() {
 	t.mu.Lock()
 	t.closeDir()
