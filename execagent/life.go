@@ -81,7 +81,7 @@ func (e *execution) drain() (ended bool) {
 		if complete && time.Since(exit) >= chatter {
 			return false
 		}
-		timer.Reset(max(quiet-silent, time.Millisecond))
+		timer.Reset(max(quiet-silent, quiet/10))
 	}
 }
 
