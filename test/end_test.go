@@ -134,8 +134,8 @@ func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		command string
-		text    string // what the view begins with
-		left    string // what stays
+		text    string  // what the view begins with
+		left    string  // what stays
 		most    float64 // seconds to the result, on a loaded machine
 	}{
 		{"sleep 30.1 & echo early", "early\n", "sleep 30.1", 5},
