@@ -21,14 +21,18 @@
 //
 //	manager.go   New: which method; NewTree
 //	tree.go      one execution's processes; each question goes to one of the two methods
-//	cgroup.go    ─▶ a cgroup v2 directory for each tree: the kernel keeps the members
+//	base.go      ─▶ a cgroup of the Manager's own, swept by the next one
+//	cgroup.go       and in it one for each tree: the kernel keeps the members
 //	mounts.go       where that hierarchy is mounted
 //	limits.go       memory and pids controllers
 //	walk.go      ─▶ /proc read from end to end: members are recognised
 //	mark.go         by a resource limit nobody uses, which every descendant inherits
 //	cookie.go       by a variable in the environment
-//	empty.go        the question that needs no walk
+//	proc.go         what /proc says of one process
+//	empty.go     the question that needs no walk
+//	signal.go    a signal to one process and no other
 //	kill.go      SIGKILL until nothing is left
+//	leaders.go   children that somebody waits for
 //	reaper.go    orphans that this process has adopted
 //	oom.go       who the kernel kills first
 //

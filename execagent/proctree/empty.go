@@ -7,7 +7,6 @@ package proctree
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 )
 
@@ -46,9 +45,14 @@ func (t *Tree) emptyGroup() bool {
 	if !t.group.populated() {
 		return true
 	}
-	return !slices.ContainsFunc(t.group.processes(), func(pid int) bool {
-		return t.reaped || pid != t.leader.pid
-	})
+	leads := false
+	for _, pid := range t.group.processes() {
+		if t.reaped || pid != t.leader.pid {
+			return false
+		}
+		leads = true
+	}
+	return leads || !t.group.populated() // or the leader has ended just now
 }
 
 // finding is what a look at some processes has shown.

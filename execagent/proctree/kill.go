@@ -68,8 +68,8 @@ func (t *Tree) alive() []Process {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var found []Process
-	t.walk(func(s *stat) { found = append(found, Process{s.pid, commandLine(s)}) })
-	return found
+	t.walk(func(s *stat) { found = append(found, s.process()) })
+	return byPID(found)
 }
 
 // pause reports whether ctx still goes on afterwards.

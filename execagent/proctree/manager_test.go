@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -60,6 +61,22 @@ func TestForeignProc(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "mount proc") {
 		t.Errorf("New with the /proc of another namespace: %q, %v; want an error with the remedy", out, err)
+	}
+}
+
+// TestUnprivileged runs tests of the walk as nobody.
+func TestUnprivileged(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("this is what every other test does here")
+	}
+	// The name in /proc needs no permission for the directories above the binary.
+	cmd := exec.Command("/proc/self/exe", "-test.v", "-test.run=^TestKill$|^TestMembers$|^TestEmpty|^TestReaper$|^TestMethodIsChosen$")
+	cmd.Env = append(os.Environ(), "TMPDIR=/tmp")
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestKill/walk/") {
+		t.Errorf("as nobody: %v\n%s", err, out)
 	}
 }
 

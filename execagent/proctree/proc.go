@@ -32,6 +32,8 @@ type stat struct {
 // shown as a zombie while other threads go on.
 func (s *stat) living() bool { return s.state != 'Z' && s.state != 'X' || s.threads > 1 }
 
+func (s *stat) process() Process { return Process{s.pid, commandLine(s)} }
+
 const (
 	maxStat    = 1024    // bytes; the kernel writes less than 500
 	maxCommand = 200     // bytes of a command line that are shown

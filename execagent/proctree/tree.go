@@ -5,6 +5,8 @@ package proctree
 // This file is the Tree: the processes of one execution.
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -129,17 +131,18 @@ func (t *Tree) LeaderReaped() {
 func (t *Tree) Members() []Process {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.list(false)
-}
-
-func (t *Tree) list(withLeader bool) []Process {
 	var found []Process
 	t.each(func(s *stat) {
-		if withLeader || !t.leads(s) {
-			found = append(found, Process{s.pid, commandLine(s)})
+		if !t.leads(s) {
+			found = append(found, s.process())
 		}
 	})
-	return found
+	return byPID(found)
+}
+
+func byPID(list []Process) []Process {
+	slices.SortFunc(list, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
+	return list
 }
 
 // each visits the living members, the leader included, by the method in use.
