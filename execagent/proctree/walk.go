@@ -82,6 +82,10 @@ func (w *walk) read(pid int) {
 	default:
 		w.table[pid] = s
 		w.rest = append(w.rest, s)
+		// One that ended before its signs were read had none to show.
+		if now := new(stat); !readStat(pid, now) || !now.living() {
+			w.sure = false
+		}
 	}
 }
 
