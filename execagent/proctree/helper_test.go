@@ -39,7 +39,7 @@ func methods(t *testing.T, f func(t *testing.T, m *Manager)) {
 
 func manager(t testing.TB, method Method, subreaper bool) *Manager {
 	t.Helper()
-	m, err := New(Options{Instance: "test", Method: method, Subreaper: subreaper})
+	m, err := New(Options{Instance: instance(), Method: method, Subreaper: subreaper})
 	if err != nil {
 		if method == MethodCgroup {
 			t.Skip("cgroups cannot be tested here:", err)
@@ -195,3 +195,7 @@ func commandLines(word string, sleeps bool) []string {
 func deadline() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), patience)
 }
+
+// instance differs between runs of the tests at the same time: who shares a cookie is killed
+// together.
+func instance() string { return fmt.Sprintf("test-%d", os.Getpid()) }

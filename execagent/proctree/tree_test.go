@@ -246,7 +246,7 @@ func TestConfigure(t *testing.T) {
 		env := []string{"A=1", cookieVar + "=outer/1", "B=2"}
 		var attr syscall.SysProcAttr
 		got := tree.Configure(&attr, env)
-		if diff := cmp.Diff([]string{"A=1", "B=2", cookieVar + "=test/id"}, got); diff != "" {
+		if diff := cmp.Diff([]string{"A=1", "B=2", cookieVar + "=" + instance() + "/id"}, got); diff != "" {
 			t.Errorf("Configure(%q) (-want +got):\n%s", env, diff)
 		}
 		if attr.UseCgroupFD != (m.Method() == MethodCgroup) {
