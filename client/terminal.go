@@ -14,6 +14,9 @@ import (
 // show. It is not complete: a client that is 256 KiB behind the command misses everything up
 // to the present, and is told how much. What has to be complete is the spill, or a [Stream].
 //
+// The agent is no terminal emulator: where a program asks the terminal something, it is the one
+// behind this client that answers, through Stdin, or nobody does.
+//
 // One goroutine at a time may use Chunks and Wait; the other methods are safe beside that.
 // Close it, or the Conn.
 type Terminal struct {

@@ -159,3 +159,25 @@ func TestTerminalGap(t *testing.T) {
 		t.Errorf("%d bytes came and %d were missed in %d gaps, want %d in all, few of them, ending in %q", data, missed, gaps, total+3, "end")
 	}
 }
+
+// TestTerminalQuery is case C20: the agent answers no query of a terminal, and the view never
+// shows one. A person's terminal answers what a [client.Terminal] passes on.
+func TestTerminalQuery(t *testing.T) {
+	conn := dial(t)
+	const ask = `printf '\033[6n'; IFS= read -rs -t 1 -d R p; echo "rc=$? len=${#p}"`
+	for want, spec := range map[string]client.Spec{
+		"rc=1 len=0":   {Command: ask, Shell: "bash"}, // the end of its empty input
+		"rc=142 len=0": {Command: ask, Shell: "bash", Interactive: true},
+	} {
+		cmd := start(t, conn, spec)
+		if wait(t, cmd); strings.TrimSpace(cmd.View().Text) != want {
+			t.Errorf("interactive %v: %q, want %q", spec.Interactive, cmd.View().Text, want)
+		}
+	}
+	term := startTerminal(t, conn, client.Spec{Command: ask, Shell: "bash", Interactive: true})
+	readUntil(t, term, "\x1b[6n")
+	typeAt(t, term, "\x1b[1;1R")
+	if got := readUntil(t, term, ""); !strings.Contains(got, "rc=0 len=5") {
+		t.Errorf("an answered query: %q", got)
+	}
+}
