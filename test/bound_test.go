@@ -112,6 +112,7 @@ func TestCostIsLinear(t *testing.T) {
 
 // Many small writes make few updates, and the last of them has the final text (C10).
 func TestUpdatesArePaced(t *testing.T) {
+	t.Parallel()
 	a := startAgent(t)
 	conn := a.dial(t)
 	bothModes(t, func(t *testing.T, pipe bool) {
@@ -134,6 +135,7 @@ func TestUpdatesArePaced(t *testing.T) {
 
 // A progress bar is one line at its latest state, while it runs and at the end (C15).
 func TestProgressBar(t *testing.T) {
+	t.Parallel()
 	a := startAgent(t)
 	conn := a.dial(t)
 	bothModes(t, func(t *testing.T, pipe bool) {

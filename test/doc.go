@@ -9,6 +9,7 @@
 //	page_test.go     bytes ─▶ text, the naive way       what the final view
 //	want_test.go     text ─▶ view, the naive way        is compared with
 //	fold_test.go     wire ops ─▶ document, the naive way
+//	display_test.go  bytes ─▶ terminal screen, the naive way
 //	volume_test.go   much of every kind of output, both modes, both ends
 //	..._test.go      one subject each
 //	testdata/script  execctl as its user sees it, one behaviour a file

@@ -22,6 +22,7 @@ import (
 
 // A command that ends as soon as it has written everything loses nothing of it (C01).
 func TestEveryByteBeforeTheExit(t *testing.T) {
+	t.Parallel()
 	raw := seq(1, 100_000)
 	if len(raw) != 588895 {
 		t.Fatalf("seq 1 100000 is %d bytes, want 588895", len(raw))

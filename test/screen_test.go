@@ -145,6 +145,7 @@ func shown(t *testing.T, all string) []string {
 // The last rows of the view are redrawn above a status line; at the end the whole final view, the
 // footer and a summary take their place.
 func TestLiveScreen(t *testing.T) {
+	t.Parallel()
 	term := onTerminal(t, "--", `seq 1 1000; sleep 0.3; seq 1001 2998; printf '%080d\n%0100d\n' 7 8; sleep 0.7; exit 3`)
 	all, code := term.end(t)
 	if code != 3 {
@@ -246,6 +247,7 @@ func TestInterruptOnScreen(t *testing.T) {
 
 // A terminal that is closed takes the command with it: nobody would see it.
 func TestHangupOnScreen(t *testing.T) {
+	t.Parallel()
 	mark := "E2E_MARK=" + rand.Text()
 	term := onTerminal(t, "-e", mark, "--", "echo begun; exec sleep 600")
 	t.Cleanup(func() { kill(t, marked(t, mark)) })
@@ -281,6 +283,7 @@ func TestLostAgentOnScreen(t *testing.T) {
 // A terminal that people use shows it: lines cut at the right edge while it runs, a status line
 // below, and at the end the view with its summary.
 func TestScreenInTmux(t *testing.T) {
+	t.Parallel()
 	tmux, err := exec.LookPath("tmux")
 	if err != nil {
 		t.Skip("tmux is not installed")

@@ -31,6 +31,7 @@ import (
 //	fold FILE                read the JSON lines of execctl run --json, write the text they
 //	                         come to into FILE.text and the result into FILE.result
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

@@ -49,6 +49,7 @@ func TestNoInput(t *testing.T) {
 
 // All input arrives, in order, also when the command is slower than the client.
 func TestInput(t *testing.T) {
+	t.Parallel()
 	a := startAgent(t)
 	conn := a.dial(t)
 	in := make([]byte, 8<<20)

@@ -18,6 +18,7 @@ import (
 
 // A character that comes in pieces is never seen broken (C12).
 func TestCharacterInPieces(t *testing.T) {
+	t.Parallel()
 	a := startAgent(t)
 	conn := a.dial(t)
 	bothModes(t, func(t *testing.T, pipe bool) {
@@ -67,6 +68,7 @@ func TestBytesThatAreNoText(t *testing.T) {
 // Escape sequences are no text, however they arrive, and swallow nothing beyond their line (C14);
 // a carriage return comes back as far as the unfinished line is kept.
 func TestEscapesAndReturns(t *testing.T) {
+	t.Parallel()
 	a := startAgent(t)
 	conn := a.dial(t)
 	const long = `head -c 5000 /dev/zero | tr '\0' q`

@@ -35,6 +35,7 @@ func attach(t testing.TB, conn *client.Conn, id string) *client.Command {
 // One watcher follows from the start, one never asks, one comes late by another connection, one
 // leaves, one comes after the end. The command notices none of it.
 func TestWatchers(t *testing.T) {
+	t.Parallel()
 	a := startAgent(t)
 	conn, other := a.dial(t), a.dial(t)
 	bothModes(t, func(t *testing.T, pipe bool) {
@@ -114,6 +115,7 @@ func TestAttachToTheSettled(t *testing.T) {
 
 // A watcher that does not ask for a while finds the present state, not what it missed (C24).
 func TestNoBacklog(t *testing.T) {
+	t.Parallel()
 	a := startAgent(t)
 	conn := a.dial(t)
 	watched := start(t, conn, client.Spec{Command: "helper trickle 3000"})
