@@ -55,8 +55,9 @@ func TestTerminal(t *testing.T) {
 	if got := readUntil(t, term, "bold"); !strings.Contains(got, "\x1b[1mbold") {
 		t.Errorf("an escape sequence came as %q", got)
 	}
-	typeAt(t, term, "sleep 600\r")
-	readUntil(t, term, "sleep 600")
+	// Once it speaks it is in the foreground; before, the shell may take the Ctrl-C for itself.
+	typeAt(t, term, "sh -c 'echo st''arted; exec sleep 600'\r")
+	readUntil(t, term, "started")
 	typeAt(t, term, "\x03") // Ctrl-C
 	readUntil(t, term, "here> ")
 	if err := term.Resize(t.Context(), 91, 17); err != nil {
