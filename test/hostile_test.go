@@ -156,7 +156,7 @@ func checkRefused(t *testing.T, stream *strangerStream, code protocol.Code) {
 		return
 	}
 	if !strings.Contains(payload, `"code":"`+string(code)) || len(payload) > 1024 {
-		t.Errorf("failure %.2000q of %d bytes, want code %q and at most 1024", payload, len(payload), code)
+		t.Errorf("failure %.200q of %d bytes, want code %q and at most 1024", payload, len(payload), code)
 	}
 	if _, err := stream.await(t, protocol.KindResult); !errors.Is(err, io.EOF) {
 		t.Errorf("after the failure: %v, want the end of the stream", err)
