@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/execagent/execagent/transport"
@@ -22,7 +23,11 @@ type fakeAgent struct {
 	t       *testing.T
 	session *transport.Session
 	control *transport.Stream
+	played  sync.WaitGroup
 }
+
+// play runs f beside the test, which waits for it.
+func (f *fakeAgent) play(part func()) { f.played.Go(part) }
 
 // pair connects a client to a fake agent.
 func pair(t *testing.T) (*Conn, *fakeAgent) {
@@ -45,6 +50,7 @@ func pair(t *testing.T) (*Conn, *fakeAgent) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		f.played.Wait()
 		conn.Close()
 		f.session.Close()
 	})
@@ -94,11 +100,11 @@ const (
 func start(t *testing.T, conn *Conn, f *fakeAgent) (*Command, *transport.Stream) {
 	t.Helper()
 	streams := make(chan *transport.Stream, 1)
-	go func() {
+	f.play(func() {
 		s, _ := f.accept()
 		f.write(s, protocol.KindStarted, started)
 		streams <- s
-	}()
+	})
 	cmd, err := conn.Start(context.Background(), Spec{ID: "x", Command: "true"})
 	if err != nil {
 		t.Fatal(err)
@@ -109,11 +115,11 @@ func start(t *testing.T, conn *Conn, f *fakeAgent) (*Command, *transport.Stream)
 func TestFollow(t *testing.T) {
 	conn, f := pair(t)
 	cmd, s := start(t, conn, f)
-	go func() {
+	f.play(func() {
 		f.write(s, protocol.KindBatch, base)
 		f.write(s, protocol.KindBatch, followUp)
 		f.write(s, protocol.KindResult, result)
-	}()
+	})
 	var wire []string
 	for b, err := range cmd.Batches() {
 		if err != nil {
@@ -144,11 +150,11 @@ func TestFollow(t *testing.T) {
 func TestBatchesGoOn(t *testing.T) {
 	conn, f := pair(t)
 	cmd, s := start(t, conn, f)
-	go func() {
+	f.play(func() {
 		f.write(s, protocol.KindBatch, base)
 		f.write(s, protocol.KindBatch, followUp)
 		f.write(s, protocol.KindResult, result)
-	}()
+	})
 	for range cmd.Batches() {
 		break
 	}
@@ -161,11 +167,11 @@ func TestLost(t *testing.T) {
 	conn, f := pair(t)
 	cmd, s := start(t, conn, f)
 	f.write(s, protocol.KindBatch, base)
-	go func() {
+	f.play(func() {
 		var ack protocol.Request
 		f.read(f.control, protocol.KindRequest, &ack)
 		f.session.Close()
-	}()
+	})
 	r, err := cmd.Wait()
 	lost := (*LostError)(nil)
 	if r != nil || !errors.As(err, &lost) || lost.ID != "x" || lost.State != protocol.Running {
@@ -215,13 +221,13 @@ func TestHostileAgent(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	conn, f := pair(t)
-	go func() {
+	f.play(func() {
 		s, _ := f.accept()
 		f.write(s, protocol.KindFailure, `{"code":"unknown-id","message":"no execution \"y\""}`)
 		var r protocol.Request
 		f.read(f.control, protocol.KindRequest, &r)
 		f.write(f.control, protocol.KindReply, string(protocol.Encode(protocol.Reply{Seq: r.Seq, Failure: &Failure{Code: protocol.CodeUnknownID, Message: "none"}})))
-	}()
+	})
 	_, err := conn.Attach(t.Context(), "y")
 	refusal := (*Failure)(nil)
 	if !errors.As(err, &refusal) || refusal.Code != protocol.CodeUnknownID {
@@ -248,12 +254,12 @@ func TestContext(t *testing.T) {
 	t.Run("after the start", func(t *testing.T) {
 		conn, f := pair(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
+		f.play(func() {
 			s, _ := f.accept()
 			f.write(s, protocol.KindStarted, started)
 			cancelSeen(f)
 			f.write(s, protocol.KindResult, `{"id":"x","reason":"canceled","exitCode":143,"signal":"TERM"}`)
-		}()
+		})
 		cmd, err := conn.Start(ctx, Spec{ID: "x", Command: "true"})
 		if err != nil {
 			t.Fatal(err)
@@ -267,11 +273,11 @@ func TestContext(t *testing.T) {
 		conn, f := pair(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		streams := make(chan *transport.Stream, 1)
-		go func() {
+		f.play(func() {
 			s, _ := f.accept()
 			cancel()
 			streams <- s
-		}()
+		})
 		if _, err := conn.Start(ctx, Spec{ID: "x", Command: "true"}); !errors.Is(err, context.Canceled) {
 			t.Errorf("start: %v", err)
 		}

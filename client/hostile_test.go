@@ -27,10 +27,7 @@ func TestTerminalOfHostileAgent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn, f := pair(t)
-			done := make(chan struct{})
-			defer func() { <-done }()
-			go func() {
-				defer close(done)
+			f.play(func() {
 				s, o := f.accept()
 				if o.Mode != protocol.ModeRaw || o.Type != protocol.OpenStart {
 					t.Errorf("the client opens %+v", o)
@@ -38,7 +35,7 @@ func TestTerminalOfHostileAgent(t *testing.T) {
 				f.write(s, protocol.KindStarted, started)
 				f.write(s, protocol.KindOutput, "fine")
 				_ = s.WriteFrame(frame.kind, []byte(frame.payload)) // the client may be quicker to leave
-			}()
+			})
 			term, err := conn.StartTerminal(context.Background(), Spec{ID: "x", Command: "true"})
 			if err != nil {
 				t.Fatal(err)
@@ -66,10 +63,7 @@ func TestStreamOfHostileAgent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn, f := pair(t)
-			done := make(chan struct{})
-			defer func() { <-done }()
-			go func() {
-				defer close(done)
+			f.play(func() {
 				st, o := f.accept()
 				if o.Mode != protocol.ModeStream || !o.Spec.Pipe || o.Spec.Stdin != protocol.StdinPipe {
 					t.Errorf("the client opens %+v", o)
@@ -77,7 +71,7 @@ func TestStreamOfHostileAgent(t *testing.T) {
 				f.write(st, protocol.KindStarted, started)
 				f.write(st, protocol.KindOutput, "fine")
 				_ = st.WriteFrame(frame.kind, []byte(frame.payload)) // the client may be quicker to leave
-			}()
+			})
 			s, err := conn.StartStream(context.Background(), Spec{ID: "x", Command: "true"})
 			if err != nil {
 				t.Fatal(err)

@@ -33,11 +33,11 @@ func TestNotice(t *testing.T) {
 
 func answerList(t *testing.T, conn *Conn, f *fakeAgent) {
 	t.Helper()
-	go func() {
+	f.play(func() {
 		var r protocol.Request
 		f.read(f.control, protocol.KindRequest, &r)
 		f.write(f.control, protocol.KindReply, string(protocol.Encode(protocol.Reply{Seq: r.Seq})))
-	}()
+	})
 	if _, err := conn.List(t.Context()); err != nil {
 		t.Fatal(err)
 	}

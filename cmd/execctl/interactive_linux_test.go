@@ -164,8 +164,8 @@ func TestInteractive(t *testing.T) {
 	p.types("echo $TERM; stty size\r")
 	p.sees("\nxterm-test")
 	p.sees("24 80")
-	p.types("sleep 600\r")
-	p.sees("sleep 600\r\n")
+	p.types("sh -c 'echo go\"\"ing; exec sleep 600'\r")
+	p.sees("going") // it is in the foreground
 	p.types("\x03")
 	p.sees("^C")
 	p.sees("here> ")
