@@ -43,6 +43,8 @@ func (s *session) controlled(stream *transport.Stream) error {
 		reply := protocol.Reply{Seq: r.Seq}
 		if err := s.agent.request(&r, &reply); err != nil && !errors.As(err, &reply.Failure) {
 			return err
+		} else if err != nil {
+			reply.Failure = shorten(reply.Failure)
 		}
 		if err := stream.WriteFrame(protocol.KindReply, protocol.Encode(reply)); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/execagent/execagent/transport"
 	"github.com/execagent/execagent/transport/protocol"
@@ -23,18 +24,32 @@ type input struct {
 	refused func(*protocol.Failure)
 }
 
+// lastWord is how long a client that broke the rules may take to be told.
+const lastWord = 2 * time.Second
+
 // during takes the client's input while send runs, and until the client has left or ctx ends.
-// The context that send gets ends when the client leaves. When send fails the stream is over.
+// The context that send gets ends when the client leaves, or breaks the rules: then the error
+// is a [*protocol.Failure], and the stream can still be told. After any other it is over.
 func (in *input) during(ctx context.Context, send func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	gone := make(chan struct{})
+	var broken error // valid once gone is closed
 	go func() {
-		defer close(gone)
-		in.receive(ctx)
+		broken = in.receive(ctx)
+		// Releases a write, for which there is nobody any more.
+		in.stream.SetWriteDeadline(time.Now().Add(lastWord))
+		close(gone)
 		cancel()
 	}()
 	err := send(ctx)
+	select {
+	case <-gone:
+		if err != nil && broken != nil {
+			return broken
+		}
+	default:
+	}
 	if err != nil {
 		cancel()
 		in.stream.Close() // releases receive
@@ -43,17 +58,21 @@ func (in *input) during(ctx context.Context, send func(context.Context) error) e
 	return err
 }
 
-// receive passes the client's frames on until it leaves. Input that the command does not take
-// is read and dropped, so that the client's side does not stay blocked on it.
-func (in *input) receive(ctx context.Context) {
+// receive passes the client's frames on until it leaves, for which there is no error. Input
+// that the command does not take is read and dropped, so that the client's side does not stay
+// blocked on it.
+func (in *input) receive(ctx context.Context) error {
 	told := false
 	for {
 		kind, payload, err := in.stream.ReadFrame()
-		if err != nil {
-			if !errors.Is(err, io.EOF) && !errors.Is(err, transport.ErrStreamClosed) {
-				in.e.agent.log.Debug("a watcher's stream ended", "id", in.e.spec.ID, "error", err)
-			}
-			return
+		if errors.Is(err, io.EOF) || errors.Is(err, transport.ErrStreamClosed) {
+			return nil
+		} else if err != nil {
+			in.e.agent.log.Debug("a watcher's stream ended", "id", in.e.spec.ID, "error", err)
+			return nil
+		}
+		if kind != protocol.KindStdin && kind != protocol.KindStdinEnd {
+			return refuse(protocol.CodeBadRequest, "a client sends stdin on an execution's stream, not a frame of kind %d", kind)
 		}
 		failure := (*protocol.Failure)(nil)
 		if errors.As(in.take(ctx, kind, payload), &failure) && !told {

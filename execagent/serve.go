@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"sync"
 
 	"github.com/execagent/execagent/transport"
@@ -126,6 +127,7 @@ func (s *session) fail(stream *transport.Stream, err error) {
 	if !errors.As(err, &failure) {
 		failure = &protocol.Failure{Code: protocol.CodeBadRequest, Message: err.Error()}
 	}
+	failure = shorten(failure)
 	if stream.WriteFrame(protocol.KindFailure, protocol.Encode(failure)) == nil {
 		_ = stream.CloseWrite()
 	}
@@ -154,6 +156,16 @@ func newConsumer(mode protocol.Mode) (consumer, streamSink, error) {
 		return st, st, nil
 	}
 	return nil, nil, refuse(protocol.CodeBadRequest, "unknown mode %.40q: this agent may be too old for it", mode)
+}
+
+// shorten cuts a message that quotes much of what a client sent, in its middle.
+func shorten(f *protocol.Failure) *protocol.Failure {
+	const head, tail = 300, 160
+	if len(f.Message) <= head+tail {
+		return f
+	}
+	text := f.Message[:head] + "…" + f.Message[len(f.Message)-tail:]
+	return &protocol.Failure{Code: f.Code, Message: strings.ToValidUTF8(text, "")}
 }
 
 // watch serves a stream that starts an execution or attaches to one.

@@ -158,3 +158,24 @@ func TestServeEndsWithListener(t *testing.T) {
 	}
 	outcome(t, begin(t, a, protocol.Spec{Command: "true"}))
 }
+
+// TestForeignFrame: a frame that does not belong there ends the stream with a reason, whatever
+// the stream carries; the command goes on.
+func TestForeignFrame(t *testing.T) {
+	a, s := served(t)
+	for i, mode := range []protocol.Mode{protocol.ModeView, protocol.ModeRaw, protocol.ModeStream} {
+		id := "x" + string(mode)
+		stream := open(t, s, protocol.KindOpen, protocol.Encode(protocol.Open{Type: protocol.OpenStart, Mode: mode, Watcher: uint64(i), Spec: &protocol.Spec{ID: id, Command: "echo on; sleep 600"}}))
+		next(t, stream, protocol.KindStarted)
+		if err := stream.WriteFrame(99, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		var f protocol.Failure
+		if err := protocol.Decode(next(t, stream, protocol.KindFailure), &f); err != nil || f.Code != protocol.CodeBadRequest {
+			t.Errorf("mode %q: %+v, %v", mode, f, err)
+		}
+		if e, err := a.find(id); err != nil || e.progress().state != protocol.Running {
+			t.Errorf("mode %q: the command has gone: %v", mode, err)
+		}
+	}
+}

@@ -62,6 +62,9 @@ func attach(ctx context.Context, args []string) (code int, err error) {
 
 // attachView follows by the view, as run does.
 func attachView(ctx context.Context, conn *client.Conn, cmd *client.Command, json bool) (int, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer onHangup(cancel)()
 	defer context.AfterFunc(ctx, func() { cmd.Close() })()
 	code, err := follow(cmd, newReporter(json, conn, cmd), func() { cmd.Close() })
 	if err != nil && ctx.Err() != nil {

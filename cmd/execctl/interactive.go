@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/execagent/execagent/client"
@@ -138,9 +137,6 @@ func (j *joint) watchSignals(stop <-chan struct{}) {
 	resized := make(chan os.Signal, 1)
 	notifyResize(resized)
 	defer signal.Stop(resized)
-	closed := make(chan os.Signal, 1)
-	signal.Notify(closed, syscall.SIGHUP)
-	defer signal.Stop(closed)
 	if j.attached {
 		j.resize(1) // programs draw their screen again when its size changes
 	}
@@ -149,7 +145,7 @@ func (j *joint) watchSignals(stop <-chan struct{}) {
 		select {
 		case <-resized:
 			j.resize(0)
-		case <-closed:
+		case <-hangups:
 			j.detach()
 		case <-stop:
 			return

@@ -35,12 +35,16 @@ The exit code is the command's, or 125 when execctl, the agent or the connection
 const exitFailed = 125
 
 func main() {
+	nohup := signal.Ignored(syscall.SIGHUP)
 	if err := hygiene.Clean(); err != nil {
 		fmt.Fprintf(os.Stderr, "execctl: %v\n", err)
 		os.Exit(exitFailed)
 	}
 	// Caught, not ignored: a command inherits what is ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	if !nohup {
+		catchHangups()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code, err := dispatch(ctx, os.Args[1:])
 	stop()

@@ -48,6 +48,9 @@ func run(ctx context.Context, args []string) (code int, err error) {
 	if f.interactive {
 		return runInteractive(ctx, conn, &f, spec)
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer onHangup(cancel)()
 	cmd, err := conn.Start(ctx, spec)
 	if err != nil {
 		return 0, err

@@ -73,6 +73,9 @@ func stream(ctx context.Context, args []string) (code int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer onHangup(cancel)()
 	s, err := conn.StartStream(ctx, spec)
 	if err != nil {
 		return 0, err
