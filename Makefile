@@ -21,6 +21,7 @@ build: ## static binaries in bin/
 test: lint ## everything that has to hold: lint, unit and end-to-end tests
 	@$(if $(RACE),,echo "no C compiler found: testing without the race detector")
 	go test $(RACE) -timeout 9m ./...
+	go test -run JSONRPC ./client # its full 100 MB, which the race detector makes slow
 
 lint: ## gofmt, vet (Linux, macOS, Windows), staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
