@@ -100,27 +100,31 @@ func oracleText(raw []byte) string {
 	var done strings.Builder
 	var cells []string // the unfinished line, a character each
 	cur := 0
+	size := 0 // bytes in cells
 	put := func(s string) {
 		if cur < len(cells) {
+			size -= len(cells[cur])
 			cells[cur] = s
 		} else {
 			cells = append(cells, s)
 		}
+		size += len(s)
 		cur++
-		if len(strings.Join(cells, "")) > maxLive {
-			for len(strings.Join(cells, "")) > keepLive {
+		if size > maxLive {
+			for size > keepLive {
 				done.WriteString(cells[0])
+				size -= len(cells[0])
 				cells = cells[1:]
 				cur = max(0, cur-1)
 			}
 		}
 	}
 	for i := 0; i < len(raw); {
-		r, size := oracleRune(raw[i:])
+		r, width := oracleRune(raw[i:])
 		switch {
 		case r == '\n':
 			done.WriteString(strings.Join(cells, "") + "\n")
-			cells, cur = nil, 0
+			cells, cur, size = nil, 0, 0
 		case r == '\r':
 			cur = 0
 		case r == 0x1B:
@@ -133,7 +137,7 @@ func oracleText(raw []byte) string {
 		case r == '\t', r >= 0x20 && r < 0x7F, r >= 0xA0:
 			put(string(r))
 		}
-		i += size
+		i += width
 	}
 	return done.String() + strings.Join(cells, "")
 }
