@@ -37,7 +37,7 @@ type options struct {
 	rounds int
 	quick  bool
 	codex  bool
-	kinds  []gen.Kind
+	input  gen.Kind // "" is all of them
 	out    string // "" prints only
 }
 
@@ -100,7 +100,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 
 // parseOptions reads the command line; results is where a full run is recorded.
 func parseOptions(args []string, results string) (options, error) {
-	opts := options{size: fullSize, rounds: minRounds, kinds: gen.Kinds(), out: results}
+	opts := options{size: fullSize, rounds: minRounds, out: results}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.Var(&opts.size, "size", "bytes of input, such as 64MiB or 1GiB")
 	flags.IntVar(&opts.rounds, "rounds", opts.rounds, "rounds, at least 5 for figures that count")
@@ -108,7 +108,7 @@ func parseOptions(args []string, results string) (options, error) {
 	flags.BoolVar(&opts.codex, "codex", false, "measure codex exec-server too (installs a large npm package)")
 	flags.Func("input", "one kind of input (lines, oneline, colour, bars, mixed) instead of all", func(name string) error {
 		kind, err := gen.ParseKind(name)
-		opts.kinds = []gen.Kind{kind}
+		opts.input = kind
 		return err
 	})
 	flags.StringVar(&opts.out, "out", opts.out, "file for the Markdown")

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+
+	"github.com/execagent/execagent/test/bench/gen"
 )
 
 // A kindRun is all samples on one kind of input.
@@ -33,8 +35,12 @@ func (r *result) err() error {
 
 // measureAll measures the sides on every kind of input, the peers on the first only.
 func measureAll(ctx context.Context, opts options, w *workshop, sides []side) ([]kindRun, error) {
+	kinds := gen.Kinds()
+	if opts.input != "" {
+		kinds = []gen.Kind{opts.input}
+	}
 	var runs []kindRun
-	for i, kind := range opts.kinds {
+	for i, kind := range kinds {
 		fmt.Fprintf(w.log, "input %s\n", kind)
 		in, err := prepareInput(w.data, kind, opts.size)
 		if err != nil {
