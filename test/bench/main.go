@@ -38,7 +38,7 @@ type options struct {
 	quick  bool
 	codex  bool
 	input  gen.Kind // "" is all of them
-	out    string // "" prints only
+	out    string   // "" prints only
 }
 
 func main() {
