@@ -94,7 +94,6 @@ func (e *execution) settle(open bool) {
 			leftovers = append(leftovers, protocol.Process{PID: p.PID, Command: p.Command})
 		}
 	}
-	e.tree.Release()
 	e.out.seal(open)
 	r := protocol.Result{
 		ID:         e.spec.ID,
@@ -123,6 +122,7 @@ func (e *execution) settle(open bool) {
 	e.changed(limits.Urgent)
 	close(e.settled)
 	e.agent.retain(e)
+	e.tree.Release() // nobody waits for this
 }
 
 // cost is what a settled execution holds, in bytes.
