@@ -40,7 +40,7 @@ func (c *Conn) Start(ctx context.Context, spec Spec) (*Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Command{Execution: e}, nil
+	return &Command{Execution: e, fold: newFold()}, nil
 }
 
 // Attach follows the execution of this ID from its present state on. Ending ctx afterwards
@@ -50,7 +50,7 @@ func (c *Conn) Attach(ctx context.Context, id string) (*Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Command{Execution: e}, nil
+	return &Command{Execution: e, fold: newFold()}, nil
 }
 
 // View returns the view as of the last batch.

@@ -3,19 +3,24 @@ package client
 // This file is step 8, batches to view: the same document the agent changes, kept here.
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/execagent/execagent/chord"
 	"github.com/execagent/execagent/limits"
+	"github.com/execagent/execagent/transport"
 	"github.com/execagent/execagent/transport/protocol"
 )
 
 // fold is a replica of one execution's document.
 type fold struct {
-	decoder  chord.Decoder
-	begun    bool
-	document any
+	decoder chord.Decoder
+	replica chord.Replica
+}
+
+// newFold accepts batches as large as the transport does: the largest view, escaped, is over
+// the vocabulary's own default.
+func newFold() fold {
+	return fold{decoder: chord.Decoder{Limits: chord.Limits{MaxBytes: transport.MaxPayload}}}
 }
 
 // apply decodes one batch, applies it and returns the ops and the view after it.
@@ -24,14 +29,11 @@ func (f *fold) apply(wire []byte) ([]chord.Op, *View, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if !f.begun && !chord.IsBase(ops) {
-		return nil, nil, errors.New("the first batch is not a base batch")
-	}
-	f.begun = true
-	if f.document, err = chord.Apply(f.document, ops); err != nil {
+	if err := f.replica.Apply(ops); err != nil {
 		return nil, nil, err
 	}
-	view, err := viewOf(f.document)
+	document, _ := f.replica.Value()
+	view, err := viewOf(document)
 	return ops, view, err
 }
 
