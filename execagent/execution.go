@@ -38,7 +38,7 @@ type execution struct {
 	state  protocol.State
 	status status          // valid from exited on
 	result protocol.Result // valid once settled
-	// asked says that the process group was asked to end; ending is why, unless the leader
+	// asked says that the command was asked to end; ending is why, unless the leader
 	// had exited by then.
 	asked    bool
 	ending   protocol.Reason
