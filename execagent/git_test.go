@@ -24,7 +24,7 @@ func TestGit(t *testing.T) {
 			"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org",
 		}}))
 	}
-	if r, text := git("git init -q . && for i in $(seq 1 300); do git commit -q --allow-empty -m \"commit number $i\"; done"); r.ExitCode != 0 {
+	if r, text := git("git init -q . && for i in $(seq 1 300); do git commit -q --allow-empty -m \"commit number $i\" || exit; done"); r.ExitCode != 0 {
 		t.Fatalf("%s", text)
 	}
 	r, text := git("git log")

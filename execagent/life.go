@@ -73,11 +73,11 @@ func (e *execution) drain() (ended bool) {
 		}
 		read := max(exit.UnixNano(), e.pumps.lastRead())
 		silent := time.Duration(time.Now().UnixNano() - read)
-		waiting := e.pumps.waiting()
-		if waiting && silent >= quiet {
+		idle := e.pumps.idle()
+		if idle && silent >= quiet {
 			return false
 		}
-		complete := waiting || e.pumps.total()-already > backlog
+		complete := idle || e.pumps.total()-already > backlog
 		if complete && time.Since(exit) >= chatter {
 			return false
 		}

@@ -29,19 +29,19 @@ type pump struct {
 	out    *output
 	ended  chan struct{} // closed at the end of the output
 
-	// waiting says that everything written so far was read. lastRead is when, in Unix
-	// nanoseconds, and total how many bytes.
+	// waiting says that the last read found nothing. lastRead is when something was read, in
+	// Unix nanoseconds, and total how many bytes.
 	waiting  atomic.Bool
 	lastRead atomic.Int64
 	total    atomic.Int64
 
-	buf *[readSize]byte // nil while waiting
-	n   int             // bytes in it
-	err error           // why no more will come
+	buf  *[readSize]byte // nil while waiting
+	n    int             // bytes in it
+	eios int             // since the last byte
+	err  error           // why no more will come
 }
 
-// run reads until end of file, or until ctx ends while leftovers hold the output open. On
-// Linux the end of a PTY is EIO, after the last byte.
+// run reads until end of file, or until ctx ends while leftovers hold the output open.
 func (p *pump) run(ctx context.Context) {
 	defer context.AfterFunc(ctx, func() { p.file.Close() })()
 	defer close(p.ended)
@@ -61,6 +61,10 @@ func (p *pump) run(ctx context.Context) {
 }
 
 // ready reads what there is, and reports false when that is nothing yet.
+//
+// The end of a PTY is EIO, on Linux, but only the second in a row: the kernel first looks for
+// bytes and then whether the other end is closed, so bytes written between the two, and then
+// closed upon, are read after the first EIO (8 of 100 000 PTYs closed upon their last bytes).
 func (p *pump) ready(fd uintptr) bool {
 	if p.buf == nil {
 		p.buf = readBuffers.Get().(*[readSize]byte)
@@ -72,6 +76,8 @@ func (p *pump) ready(fd uintptr) bool {
 		case err == syscall.EINTR:
 		case err == syscall.EAGAIN && p.n > 0:
 			return true
+		case err == syscall.EIO && p.eios == 0:
+			p.eios++
 		case err == syscall.EAGAIN:
 			p.release()
 			p.waiting.Store(true)
@@ -82,6 +88,7 @@ func (p *pump) ready(fd uintptr) bool {
 			p.err = os.ErrClosed
 		default:
 			p.n += n
+			p.eios = 0
 		}
 	}
 	return true
@@ -92,6 +99,26 @@ func (p *pump) release() {
 		readBuffers.Put(p.buf)
 		p.buf = nil
 	}
+}
+
+// idle reports whether everything written until now was read and written on.
+//
+// That the last read found nothing does not say so: it may be long ago, on a machine where the
+// pump, or the kernel's own thread that moves bytes through a PTY, waits for a processor. The
+// kernel is asked first and the pump second: what was readable no longer is once the pump has
+// it, and it only says that it waits when that is written on.
+func (p *pump) idle() bool {
+	readable := false
+	err := control(p.file, func(fd int) error {
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		n, err := unix.Poll(fds, 0)
+		readable = n > 0 || err != nil
+		return nil
+	})
+	if err != nil { // closed
+		return true
+	}
+	return !readable && p.waiting.Load()
 }
 
 // pumps are those of one execution: one, or two when stderr comes by itself.
@@ -108,13 +135,13 @@ func newPumps(proc *process, out *output) pumps {
 // done is closed when all have come to the end.
 func (p pumps) done() <-chan struct{} { return p[0].out.done }
 
-// waiting reports whether everything written so far was read.
-func (p pumps) waiting() bool {
+// idle reports whether everything written until now was read and written on.
+func (p pumps) idle() bool {
 	for _, one := range p {
 		select {
 		case <-one.ended:
 		default:
-			if !one.waiting.Load() {
+			if !one.idle() {
 				return false
 			}
 		}
