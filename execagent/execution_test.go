@@ -56,6 +56,8 @@ func outcome(t testing.TB, e *execution) (protocol.Result, string) {
 	case <-time.After(time.Minute):
 		t.Fatalf("%q does not settle", e.spec.Command)
 	}
+	e.out.mu.Lock() // watchers may still be sent it
+	defer e.out.mu.Unlock()
 	text, live := e.out.window.Text()
 	return e.result, text + live
 }
