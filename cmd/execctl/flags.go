@@ -15,9 +15,10 @@ import (
 )
 
 type runFlags struct {
-	addr     string
-	spillDir string
-	json     bool
+	addr      string
+	reconnect time.Duration
+	spillDir  string
+	json      bool
 
 	id       string
 	retain   string
@@ -37,6 +38,7 @@ type runFlags struct {
 func (f *runFlags) set() *pflag.FlagSet {
 	fs := quietFlags("execctl run")
 	addrFlag(fs, &f.addr)
+	reconnectFlag(fs, &f.reconnect)
 	spillDirFlag(fs, &f.spillDir)
 	fs.BoolVar(&f.json, "json", false, "print one JSON object a line: start, batch…, result")
 	fs.StringVar(&f.id, "id", "", "name of the execution (default: a random one)")
@@ -58,6 +60,10 @@ func (f *runFlags) set() *pflag.FlagSet {
 func addrFlag(fs *pflag.FlagSet, addr *string) {
 	fs.StringVar(addr, "addr", os.Getenv("EXECAGENT_ADDR"), "address of the agent, such as unix:/run/execagent.sock")
 	fs.Lookup("addr").DefValue = "" // it may come from the environment
+}
+
+func reconnectFlag(fs *pflag.FlagSet, limit *time.Duration) {
+	fs.DurationVar(limit, "reconnect", 10*time.Minute, "dial the agent again for so long when the connection breaks; 0 for not at all")
 }
 
 func spillDirFlag(fs *pflag.FlagSet, dir *string) {
