@@ -30,9 +30,25 @@ func TestParseAddress(t *testing.T) {
 		{in: "unix:/" + strings.Repeat("p", maxSocketPath-1), want: Address{"unix", "/" + strings.Repeat("p", maxSocketPath-1)}},
 		{in: "inproc:x", says: "takes no target"},
 		{in: "stdio:a\x00b", says: "NUL"},
-		{in: "tcp:localhost:1", is: ErrUnsupportedScheme, says: "supported are unix:PATH"},
-		{in: "tls:localhost:1", is: ErrUnsupportedScheme, says: `"tls"`},
-		{in: "vsock:2:1", is: ErrUnsupportedScheme, says: `"vsock"`},
+		{in: "tcp:localhost:1", want: Address{"tcp", "localhost:1"}},
+		{in: "tcp::7777", want: Address{"tcp", ":7777"}},
+		{in: "tls:[::1]:65535", want: Address{"tls", "[::1]:65535"}},
+		{in: "tcp:localhost", says: "write tcp:HOST:PORT"},
+		{in: "tls:", says: "write tls:HOST:PORT"},
+		{in: "tcp:::1:7", says: "tcp:[::1]:7777"},
+		{in: "tcp:h:http", says: `port "http"`},
+		{in: "tcp:h:65536", says: "0 to 65535"},
+		{in: "tcp:h:-1", says: "0 to 65535"},
+		{in: "tcp:a\x00b:1", says: "NUL"},
+		{in: "vsock:3:7777", want: Address{"vsock", "3:7777"}},
+		{in: "vsock:any:4294967295", want: Address{"vsock", "any:4294967295"}},
+		{in: "vsock:3", says: "write vsock:CID:PORT"},
+		{in: "vsock:3:4294967296", says: "write vsock:CID:PORT"},
+		{in: "vsock:host:1", says: "vsock:2:PORT for the host"},
+		{in: "systemd:", want: Address{"systemd", ""}},
+		{in: "systemd:2", want: Address{"systemd", "2"}},
+		{in: "systemd:x", says: "which inherited socket"},
+		{in: "systemd:256", says: "which inherited socket"},
 		{in: "http://x", is: ErrUnknownScheme, says: "supported are unix:PATH"},
 		{in: "UNIX:/x", is: ErrUnknownScheme, says: `"UNIX"`},
 	} {
@@ -63,6 +79,8 @@ func TestAddressesThatCannotBeUsed(t *testing.T) {
 		{Address{"inproc", ""}, dialError, ErrUnsupportedScheme},
 		{Address{"stdio", " "}, dialError, nil},
 		{Address{"unix", ""}, dialError, nil},
+		{Address{"systemd", ""}, dialError, ErrUnsupportedScheme},
+		{Address{"vsock", "any:1"}, dialError, nil},
 		{Address{"inproc", ""}, listenError, ErrUnsupportedScheme},
 		{Address{"stdio", ""}, listenError, ErrUnsupportedScheme},
 		{Address{"unix", "@x"}, listenError, nil},
@@ -76,7 +94,7 @@ func TestAddressesThatCannotBeUsed(t *testing.T) {
 }
 
 func dialError(a Address) error {
-	conn, err := DialConn(context.Background(), a)
+	conn, err := DialConn(context.Background(), a, Options{})
 	if err == nil {
 		conn.Close()
 	}
@@ -84,7 +102,7 @@ func dialError(a Address) error {
 }
 
 func listenError(a Address) error {
-	l, err := Listen(context.Background(), a)
+	l, err := Listen(context.Background(), a, Options{})
 	if err == nil {
 		l.Close()
 	}

@@ -15,7 +15,7 @@ import (
 func Client(ctx context.Context, conn io.ReadWriteCloser, opts Options) (*Session, error) {
 	opts = opts.withDefaults()
 	w := &wire{conn: conn}
-	agreed, err := shake(ctx, w, opts, "agent", (*handshake).asClient)
+	agreed, err := shake(ctx, w, opts, sideAgent, (*handshake).asClient)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func Client(ctx context.Context, conn io.ReadWriteCloser, opts Options) (*Sessio
 func Server(ctx context.Context, conn io.ReadWriteCloser, opts Options) (*Session, error) {
 	opts = opts.withDefaults()
 	w := &wire{conn: conn}
-	agreed, err := shake(ctx, w, opts, "client", (*handshake).asAgent)
+	agreed, err := shake(ctx, w, opts, sideClient, (*handshake).asAgent)
 	if err != nil {
 		return nil, err
 	}
@@ -39,11 +39,11 @@ func Server(ctx context.Context, conn io.ReadWriteCloser, opts Options) (*Sessio
 func Refuse(ctx context.Context, conn io.ReadWriteCloser, opts Options, why Reason, message string) error {
 	opts = opts.withDefaults()
 	w := &wire{conn: conn}
-	_, err := shake(ctx, w, opts, "client", func(h *handshake) (agreement, error) {
+	_, err := shake(ctx, w, opts, sideClient, func(h *handshake) (agreement, error) {
 		if _, err := h.readClient(); err != nil {
 			return agreement{}, err
 		}
-		return agreement{}, h.send(agentMagic, agentHello{Error: &helloError{why, clip(message)}})
+		return agreement{}, h.sendHello(agentMagic, agentHello{Error: &helloError{why, clip(message)}})
 	})
 	w.finish()
 	return err

@@ -3,7 +3,7 @@
 // agent's side [Listen] and [Server]; both sides then exchange frames on the
 // [Stream]s of a [Session].
 //
-//	conn, err := transport.DialConn(ctx, addr)      l, err := transport.Listen(ctx, addr)
+//	conn, err := transport.DialConn(ctx, addr, o)   l, err := transport.Listen(ctx, addr, o)
 //	                                                conn, err := l.Accept()
 //	s, err := transport.Client(ctx, conn, opts)     s, err := transport.Server(ctx, conn, opts)
 //	st, err := s.Open(ctx)                          st, err := s.Accept(ctx)
@@ -13,7 +13,9 @@
 // # Shape
 //
 // An [Address] leads to a connection, any [io.ReadWriteCloser]. The handshake
-// makes sure that the other side is what it should be and settles a version.
+// makes sure that the other side is what it should be, with a [Token] also that it
+// is who it should be, and settles a version. Client and agent are roles: with
+// [DialOut] it is the agent that dials.
 // yamux divides the connection into streams. A stream carries frames: a kind,
 // which means nothing here, and a payload, compressed with zstd when that pays.
 // SPEC.md has the bytes. An agent with no room says so with [Refuse].
@@ -42,13 +44,14 @@
 //
 // # Trust
 //
-// A unix socket has mode 0600 and its peers are of the same user or root. A peer
+// A unix socket has mode 0600 and its peers are of the same user or root. Whatever
+// else strangers can reach is not opened without a token or certificates, and plain
+// TCP stays on the loopback interface unless insisted on. A peer
 // is hostile until it has shaken hands and its bytes remain so: they are bounded,
-// checked, and quoted in messages. What is not bounded is how many streams a
-// peer opens: whoever accepts them decides that.
+// checked, and quoted in messages. A [Lobby] bounds how many strangers wait. What
+// is not bounded is how many streams a peer opens: whoever accepts them decides that.
 //
 // # Not here
 //
-// The meaning of frames (package protocol), reconnecting, TCP, TLS, vsock,
-// tokens.
+// The meaning of frames (package protocol), reconnecting a client.
 package transport

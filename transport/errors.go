@@ -18,6 +18,13 @@ var (
 
 	// ErrAddressInUse means that something already listens at the address.
 	ErrAddressInUse = errors.New("address already in use")
+
+	// ErrInsecureTCP means that plain TCP would leave the loopback interface.
+	ErrInsecureTCP = errors.New("plain TCP off loopback is refused")
+
+	// ErrTokenNeeded means that strangers could reach what was to be served, and nothing
+	// would keep them out.
+	ErrTokenNeeded = errors.New("a token is needed: give --token-file FILE (made with: head -c 32 /dev/urandom | base64 > FILE; chmod 600 FILE)")
 )
 
 // Errors of an established [Session] and its [Stream]s, found with [errors.Is].
@@ -98,8 +105,12 @@ const (
 	ReasonVersionTooNew Reason = "version-too-new"
 	// ReasonMalformed: the magic was right and the hello behind it was not.
 	ReasonMalformed Reason = "malformed"
-	// ReasonAuth: the sides share no method of authentication.
+	// ReasonAuth: one side has no token where the other asks for it, or another token, or
+	// they are not the two ends of one connection.
 	ReasonAuth Reason = "auth"
+	// ReasonTLS: the TLS handshake failed; the cause says why, such as a certificate that
+	// has expired, is another host's or comes from an unknown authority.
+	ReasonTLS Reason = "tls"
 	// ReasonBusy: the agent has no room for another connection now.
 	ReasonBusy Reason = "busy"
 	// ReasonRefused: the peer, or the operating system's word about it, is not

@@ -6,8 +6,10 @@ package transport
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"time"
 )
@@ -18,10 +20,13 @@ const quoteWait = 50 * time.Millisecond
 
 // handshake is one run of either side over a connection.
 type handshake struct {
-	conn *wire
-	opts Options // with defaults
-	role string  // of the peer, for messages: "agent" or "client"
-	seen []byte  // the first bytes the peer sent, at most maxQuote
+	conn       *wire
+	opts       Options // with defaults
+	role       string  // of the peer: sideAgent or sideClient
+	channel    channel
+	exported   []byte    // key material of the channel, if it has any
+	transcript hash.Hash // of both hellos, the client's first
+	seen       []byte    // the first bytes the peer sent, at most maxQuote
 }
 
 // agreement is what a successful handshake settles.
@@ -36,13 +41,22 @@ type agreement struct {
 func shake(ctx context.Context, conn *wire, opts Options, role string, do func(*handshake) (agreement, error)) (agreement, error) {
 	ctx, cancel := context.WithTimeout(ctx, opts.HandshakeTimeout)
 	defer cancel()
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	if opts.Lobby != nil {
+		defer opts.Lobby.enter(leave)()
+	}
 	closed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(closed)
 		conn.Close()
 	})
-	h := &handshake{conn: conn, opts: opts, role: role}
-	agreed, err := do(h)
+	h := &handshake{conn: conn, opts: opts, role: role, channel: channelOf(conn.conn), transcript: sha256.New()}
+	var agreed agreement
+	err := h.secure()
+	if err == nil {
+		agreed, err = do(h)
+	}
 	if !stop() {
 		<-closed
 		conn.finish()
@@ -55,16 +69,24 @@ func shake(ctx context.Context, conn *wire, opts Options, role string, do func(*
 	return agreed, nil
 }
 
+// auth is the method of authentication that our side wants, and no other.
+func (h *handshake) auth() string {
+	if h.opts.Token.IsZero() {
+		return authNone
+	}
+	return authToken
+}
+
 // asClient is the client's side.
 func (h *handshake) asClient() (agreement, error) {
 	hello := clientHello{
 		MinVersion: MinVersion, MaxVersion: MaxVersion,
 		Nonce: newNonce(), Software: h.opts.Software,
-		Auth: []string{authNone}, MaxPayload: uint64(h.opts.ReadLimit),
+		Auth: []string{h.auth()}, Channel: h.channel.kind, MaxPayload: uint64(h.opts.ReadLimit),
 	}
 	// A stranger may close before it has read us, but not before it has said
 	// what it is: so look at that, too, when sending fails.
-	sendErr := h.send(clientMagic, hello)
+	sendErr := h.sendHello(clientMagic, hello)
 	if ours := (*HandshakeError)(nil); errors.As(sendErr, &ours) {
 		return agreement{}, ours
 	}
@@ -72,19 +94,39 @@ func (h *handshake) asClient() (agreement, error) {
 		return agreement{}, err
 	}
 	var answer agentHello
-	if err := readHello(h, &answer); err != nil {
+	if err := h.readHello(agentMagic, &answer); err != nil {
 		return agreement{}, err
 	}
 	if answer.Error != nil {
 		return agreement{}, h.refusal(answer.Error)
 	}
-	if err := answer.problem(); err != nil {
+	if err := answer.problem(h.auth()); err != nil {
 		return agreement{}, err
+	}
+	if h.auth() == authToken {
+		if err := h.clientProof(&answer); err != nil {
+			return agreement{}, err
+		}
 	}
 	return agreement{
 		peer:       Hello{Software: answer.Software, Version: answer.Version, Instance: answer.Instance},
 		maxPayload: payloadCap(answer.MaxPayload),
 	}, nil
+}
+
+// clientProof is the client's part of the proofs, in the order that the agent has chosen.
+func (h *handshake) clientProof(answer *agentHello) error {
+	if !sameChannel(h.channel.kind, answer.Channel) {
+		return &HandshakeError{
+			Reason: ReasonAuth,
+			Detail: fmt.Sprintf("we are connected by %q, the agent was reached by %s: somebody is between the two", h.channel.kind, quote(answer.Channel)),
+			Remedy: "connect without a relay that changes the kind of the connection", Sent: string(h.seen),
+		}
+	}
+	if h.channel.accepted && answer.First != sideAgent {
+		return malformed("it dialed, and will not prove first")
+	}
+	return h.authenticate(sideClient, answer.First)
 }
 
 // asAgent is the agent's side.
@@ -93,17 +135,28 @@ func (h *handshake) asAgent() (agreement, error) {
 	if err != nil {
 		return agreement{}, err
 	}
-	version, refusal := hello.choose()
+	version, refusal := hello.choose(h.auth(), h.channel.kind)
 	if refusal != nil {
-		h.send(agentMagic, agentHello{Error: refusal})
+		h.sendHello(agentMagic, agentHello{Error: refusal})
 		return agreement{}, h.refusal(refusal)
 	}
 	answer := agentHello{
 		Version: version, Nonce: newNonce(), Software: h.opts.Software,
-		Instance: h.opts.Instance, Auth: authNone, MaxPayload: uint64(h.opts.ReadLimit),
+		Instance: h.opts.Instance, Auth: h.auth(), MaxPayload: uint64(h.opts.ReadLimit),
 	}
-	if err := h.send(agentMagic, answer); err != nil {
+	if h.auth() == authToken {
+		answer.Channel, answer.First = h.channel.kind, sideClient
+		if h.channel.dialed {
+			answer.First = sideAgent
+		}
+	}
+	if err := h.sendHello(agentMagic, answer); err != nil {
 		return agreement{}, err
+	}
+	if h.auth() == authToken {
+		if err := h.authenticate(sideAgent, answer.First); err != nil {
+			return agreement{}, err
+		}
 	}
 	return agreement{
 		peer:       Hello{Software: hello.Software, Version: version},
@@ -117,12 +170,12 @@ func (h *handshake) readClient() (*clientHello, error) {
 		return nil, err
 	}
 	hello := new(clientHello)
-	err := readHello(h, hello)
+	err := h.readHello(clientMagic, hello)
 	if err == nil {
 		err = hello.problem()
 	}
 	if bad := (*helloFormatError)(nil); errors.As(err, &bad) {
-		h.send(agentMagic, agentHello{Error: &helloError{ReasonMalformed, clip(bad.Error())}})
+		h.sendHello(agentMagic, agentHello{Error: &helloError{ReasonMalformed, clip(bad.Error())}})
 	}
 	return hello, err
 }
@@ -135,8 +188,29 @@ func payloadCap(announced uint64) int {
 	return int(announced)
 }
 
-func (h *handshake) send(magic [magicSize]byte, v any) error {
-	msg, err := encodeHello(magic, v)
+// sendHello sends a hello, and enters it into the transcript.
+func (h *handshake) sendHello(magic [magicSize]byte, v any) error {
+	msg, err := encodeMessage(magic[:], v)
+	if err != nil {
+		return err
+	}
+	h.transcript.Write(msg)
+	_, err = h.conn.Write(msg)
+	return err
+}
+
+// readHello reads a hello behind its magic, and enters both into the transcript.
+func (h *handshake) readHello(magic [magicSize]byte, v any) error {
+	text, err := readMessage(h, v)
+	if err == nil {
+		h.transcript.Write(messageBytes(magic[:], text))
+	}
+	return err
+}
+
+// sendMessage sends what follows the hellos.
+func (h *handshake) sendMessage(v any) error {
+	msg, err := encodeMessage(nil, v)
 	if err != nil {
 		return err
 	}

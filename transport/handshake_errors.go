@@ -18,6 +18,9 @@ func (h *handshake) stranger() error {
 		Remedy: "check the address; " + h.logHint(),
 		Sent:   string(h.seen),
 	}
+	if bytes.HasPrefix(h.seen, []byte{0x16, 3}) {
+		e.Remedy = "it speaks TLS: is this to be a tls: address?"
+	}
 	if bytes.Contains(h.seen, clientMagic[1:6]) || bytes.Contains(h.seen, agentMagic[1:6]) {
 		e.Remedy = "a terminal in between changes bytes: use ssh -T, docker exec -i, kubectl exec -i, without -t"
 	}
@@ -26,7 +29,7 @@ func (h *handshake) stranger() error {
 
 // logHint says where a person finds out more.
 func (h *handshake) logHint() string {
-	if h.role == "agent" {
+	if h.role == sideAgent {
 		return "is execagent serve running there?"
 	}
 	return "only execagent clients connect here"
@@ -36,7 +39,7 @@ func (h *handshake) logHint() string {
 func (h *handshake) refusal(r *helloError) error {
 	e := &HandshakeError{Reason: r.Code, Sent: string(h.seen)}
 	who := "the agent refuses"
-	if h.role == "client" {
+	if h.role == sideClient {
 		who = "refused a client"
 	}
 	e.Detail = fmt.Sprintf("%s: %s", who, quote(r.Message))
@@ -47,7 +50,9 @@ func (h *handshake) refusal(r *helloError) error {
 		e.Remedy = "upgrade the agent"
 	case ReasonBusy:
 		e.Remedy = "try again later"
-	case ReasonAuth, ReasonMalformed, ReasonRefused:
+	case ReasonAuth:
+		e.Remedy = tokenRemedy
+	case ReasonMalformed, ReasonRefused:
 	default:
 		e.Reason = ReasonRefused
 		e.Detail = fmt.Sprintf("%s with the unknown code %s: %s", who, quote(r.Code), quote(r.Message))
@@ -58,6 +63,9 @@ func (h *handshake) refusal(r *helloError) error {
 // interrupted is the error for a deadline or a cancelled context.
 func (h *handshake) interrupted(ctx context.Context) error {
 	e := &HandshakeError{Reason: ReasonCanceled, Detail: "cancelled", Sent: string(h.seen), Err: context.Cause(ctx)}
+	if errors.Is(context.Cause(ctx), errCrowded) {
+		e.Reason, e.Detail = ReasonBusy, "given up"
+	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		e.Reason = ReasonTimeout
 		e.Detail = fmt.Sprintf("the %s sent nothing within the deadline (at most %v)", h.role, h.opts.HandshakeTimeout)
@@ -74,6 +82,9 @@ func (h *handshake) explain(err error) error {
 	if done := (*HandshakeError)(nil); errors.As(err, &done) {
 		return done
 	}
+	if isAlert(err) {
+		return h.tlsError(err)
+	}
 	e := &HandshakeError{Reason: ReasonClosed, Sent: string(h.seen), Err: err}
 	if bad := (*helloFormatError)(nil); errors.As(err, &bad) {
 		e.Reason = ReasonMalformed
@@ -88,10 +99,13 @@ func (h *handshake) explain(err error) error {
 	if len(h.seen) > 0 {
 		e.Detail = fmt.Sprintf("the connection ended within the %s's hello, after %q", h.role, h.seen)
 	}
-	if err == io.ErrUnexpectedEOF {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		e.Err = nil // it would say the same again
 	}
 	e.Remedy = h.logHint()
+	if h.channel.kind == SchemeTCP && len(h.seen) == 0 {
+		e.Remedy += "; or is it a tls: address?"
+	}
 	if why := h.conn.epilogue(); why != "" {
 		e.Detail += " (" + why + ")"
 	}

@@ -14,8 +14,8 @@ import (
 
 // Versions of the whole protocol, messages included, that this build speaks.
 const (
-	MinVersion = 1
-	MaxVersion = 1
+	MinVersion = 2
+	MaxVersion = 2
 )
 
 const (
@@ -24,7 +24,6 @@ const (
 	nonceSize  = 32      // bytes
 	maxQuote   = 64      // bytes of a stranger's text kept for the error
 	maxMessage = 300     // bytes of a peer's message that are repeated
-	authNone   = "none"
 )
 
 // The magics differ so that an echo is not mistaken for an agent. Their first
@@ -48,7 +47,8 @@ type clientHello struct {
 	MaxVersion int      `json:"maxVersion"`
 	Nonce      []byte   `json:"nonce"` // base64 in JSON
 	Software   string   `json:"software"`
-	Auth       []string `json:"auth"`                 // methods it can use
+	Auth       []string `json:"auth"`                 // methods it accepts
+	Channel    string   `json:"channel"`              // the connection, as it sees it
 	MaxPayload uint64   `json:"maxPayload,omitempty"` // bytes it will read
 }
 
@@ -58,7 +58,9 @@ type agentHello struct {
 	Nonce      []byte      `json:"nonce,omitempty"`
 	Software   string      `json:"software,omitempty"`
 	Instance   string      `json:"instance,omitempty"`
-	Auth       string      `json:"auth,omitempty"` // the method chosen
+	Auth       string      `json:"auth,omitempty"`    // the method chosen
+	Channel    string      `json:"channel,omitempty"` // the connection, as it sees it
+	First      string      `json:"first,omitempty"`   // the side that proves first: "client" or "agent"
 	MaxPayload uint64      `json:"maxPayload,omitempty"`
 	Error      *helloError `json:"error,omitempty"`
 }
@@ -80,30 +82,41 @@ func (h *clientHello) problem() error {
 	return nil
 }
 
-// choose picks the highest version and an authentication method both sides
-// have, or says why it cannot.
-func (h *clientHello) choose() (version int, refusal *helloError) {
+// choose picks the highest version and the one authentication method that our side wants, or
+// says why it cannot.
+func (h *clientHello) choose(auth, channel string) (version int, refusal *helloError) {
 	ours := fmt.Sprintf("agent speaks versions %d to %d", MinVersion, MaxVersion)
 	switch {
 	case h.MaxVersion < MinVersion:
 		return 0, &helloError{ReasonVersionTooOld, fmt.Sprintf("%s, client at most %d", ours, h.MaxVersion)}
 	case h.MinVersion > MaxVersion:
 		return 0, &helloError{ReasonVersionTooNew, fmt.Sprintf("%s, client at least %d", ours, h.MinVersion)}
-	case !slices.Contains(h.Auth, authNone):
-		return 0, &helloError{ReasonAuth, fmt.Sprintf("agent knows the method %q, client offers %s", authNone, quote(h.Auth))}
+	case slices.Contains(h.Auth, auth):
+	case auth == authToken:
+		return 0, &helloError{ReasonAuth, "this agent asks for a token, and the client has none"}
+	case slices.Contains(h.Auth, authToken):
+		return 0, &helloError{ReasonAuth, "this agent has no token, and the client insists on one"}
+	default:
+		return 0, &helloError{ReasonAuth, fmt.Sprintf("agent knows the method %q, client offers %s", auth, quote(h.Auth))}
+	}
+	if auth == authToken && !sameChannel(h.Channel, channel) {
+		return 0, &helloError{ReasonAuth, fmt.Sprintf("the client connected by %s, the agent was reached by %q: somebody is between the two", quote(h.Channel), channel)}
 	}
 	return min(h.MaxVersion, MaxVersion), nil
 }
 
-// problem says what is wrong with an agent's hello that is no refusal, or nil.
-func (h *agentHello) problem() error {
+// problem says what is wrong with an agent's hello that is no refusal, or nil. auth is the
+// method that the client offered.
+func (h *agentHello) problem(auth string) error {
 	switch {
 	case h.Version < MinVersion || h.Version > MaxVersion:
 		return malformed("chose version %d of %d to %d", h.Version, MinVersion, MaxVersion)
 	case len(h.Nonce) != nonceSize:
 		return malformed("nonce of %d bytes, want %d", len(h.Nonce), nonceSize)
-	case h.Auth != authNone:
+	case h.Auth != auth:
 		return malformed("chose the method %s, not offered", quote(h.Auth))
+	case auth == authToken && h.First != sideClient && h.First != sideAgent:
+		return malformed("%s is to prove first", quote(h.First))
 	}
 	return nil
 }
@@ -124,8 +137,8 @@ func clip(s string) string {
 	return s
 }
 
-// encodeHello returns magic, length and JSON of v.
-func encodeHello(magic [magicSize]byte, v any) ([]byte, error) {
+// encodeMessage returns magic, length and JSON of v.
+func encodeMessage(magic []byte, v any) ([]byte, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
@@ -137,28 +150,28 @@ func encodeHello(magic [magicSize]byte, v any) ([]byte, error) {
 			Remedy: "shorten Options.Software and Options.Instance",
 		}
 	}
-	out := binary.BigEndian.AppendUint16(magic[:], uint16(len(text)))
-	return append(out, text...), nil
+	return messageBytes(magic, text), nil
 }
 
-// readHello reads length and JSON, the magic already consumed, into v.
-func readHello(r io.Reader, v any) error {
+// readMessage reads length and JSON, the magic if any already consumed, into v, and returns
+// the text.
+func readMessage(r io.Reader, v any) (text []byte, err error) {
 	var head [2]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return noEOF(err)
+		return nil, noEOF(err)
 	}
 	n := binary.BigEndian.Uint16(head[:])
 	if n > maxHello {
-		return malformed("hello of %d bytes is over %d", n, maxHello)
+		return nil, malformed("hello of %d bytes is over %d", n, maxHello)
 	}
-	text := make([]byte, n)
+	text = make([]byte, n)
 	if _, err := io.ReadFull(r, text); err != nil {
-		return noEOF(err)
+		return nil, noEOF(err)
 	}
 	if err := json.Unmarshal(text, v); err != nil {
-		return malformed("%s", clip(err.Error())) // it may repeat a long number
+		return nil, malformed("%s", clip(err.Error())) // it may repeat a long number
 	}
-	return nil
+	return text, nil
 }
 
 // helloFormatError marks what the peer's bytes did wrong, as opposed to the

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// helloBytes is a hello as encodeHello makes it, with any JSON.
+// helloBytes is a hello as encodeMessage makes it, with any JSON.
 func helloBytes(magic [magicSize]byte, text string) []byte {
 	return append(binary.BigEndian.AppendUint16(magic[:], uint16(len(text))), text...)
 }
@@ -26,17 +26,19 @@ var clientHellos = []struct {
 	name, text string
 	reason     Reason // empty for success
 }{
-	{"smallest", `{"minVersion":1,"maxVersion":1,"nonce":` + goodNonce + `,"auth":["none"]}`, ""},
-	{"future fields", `{"minVersion":1,"maxVersion":1,"nonce":` + goodNonce + `,"auth":["hmac-sha256","none"],"colour":"red","proof":{"a":[1]}}`, ""},
+	{"smallest", `{"minVersion":2,"maxVersion":2,"nonce":` + goodNonce + `,"auth":["none"]}`, ""},
+	{"future fields", `{"minVersion":2,"maxVersion":2,"nonce":` + goodNonce + `,"auth":["hmac-sha256","none"],"colour":"red","proof":{"a":[1]}}`, ""},
 	{"wider range", `{"minVersion":1,"maxVersion":99,"nonce":` + goodNonce + `,"auth":["none"]}`, ""},
-	{"too new", `{"minVersion":2,"maxVersion":3,"nonce":` + goodNonce + `,"auth":["none"]}`, ReasonVersionTooNew},
-	{"no auth in common", `{"minVersion":1,"maxVersion":1,"nonce":` + goodNonce + `,"auth":["hmac-sha256"]}`, ReasonAuth},
-	{"no auth", `{"minVersion":1,"maxVersion":1,"nonce":` + goodNonce + `}`, ReasonAuth},
-	{"range upside down", `{"minVersion":2,"maxVersion":1,"nonce":` + goodNonce + `,"auth":["none"]}`, ReasonMalformed},
+	{"too old", `{"minVersion":1,"maxVersion":1,"nonce":` + goodNonce + `,"auth":["none"]}`, ReasonVersionTooOld},
+	{"too new", `{"minVersion":3,"maxVersion":4,"nonce":` + goodNonce + `,"auth":["none"]}`, ReasonVersionTooNew},
+	{"insists on a token", `{"minVersion":2,"maxVersion":2,"nonce":` + goodNonce + `,"auth":["hmac-sha256"]}`, ReasonAuth},
+	{"no auth in common", `{"minVersion":2,"maxVersion":2,"nonce":` + goodNonce + `,"auth":["password"]}`, ReasonAuth},
+	{"no auth", `{"minVersion":2,"maxVersion":2,"nonce":` + goodNonce + `}`, ReasonAuth},
+	{"range upside down", `{"minVersion":3,"maxVersion":2,"nonce":` + goodNonce + `,"auth":["none"]}`, ReasonMalformed},
 	{"no versions", `{"nonce":` + goodNonce + `,"auth":["none"]}`, ReasonMalformed},
-	{"no nonce", `{"minVersion":1,"maxVersion":1,"auth":["none"]}`, ReasonMalformed},
-	{"short nonce", `{"minVersion":1,"maxVersion":1,"nonce":"AAEC","auth":["none"]}`, ReasonMalformed},
-	{"negative cap", `{"minVersion":1,"maxVersion":1,"nonce":` + goodNonce + `,"auth":["none"],"maxPayload":-1}`, ReasonMalformed},
+	{"no nonce", `{"minVersion":2,"maxVersion":2,"auth":["none"]}`, ReasonMalformed},
+	{"short nonce", `{"minVersion":2,"maxVersion":2,"nonce":"AAEC","auth":["none"]}`, ReasonMalformed},
+	{"negative cap", `{"minVersion":2,"maxVersion":2,"nonce":` + goodNonce + `,"auth":["none"],"maxPayload":-1}`, ReasonMalformed},
 	{"long number", `{"minVersion":` + strings.Repeat("7", 4000) + `}`, ReasonMalformed},
 	{"no JSON", "\x00\x01\x02", ReasonMalformed},
 	{"empty", "", ReasonMalformed},
@@ -69,8 +71,8 @@ func TestClientHellos(t *testing.T) {
 				t.Fatalf("answer %q: %v", text, err)
 			}
 			if c.reason == "" {
-				if err != nil || answer.problem() != nil || answer.Error != nil || s.Peer().Version != 1 {
-					t.Fatalf("Server: %v; answer %s: %v", err, text, answer.problem())
+				if err != nil || answer.problem(authNone) != nil || answer.Error != nil || s.Peer().Version != MaxVersion {
+					t.Fatalf("Server: %v; answer %s: %v", err, text, answer.problem(authNone))
 				}
 				return
 			}
@@ -88,8 +90,8 @@ var agentHellos = []struct {
 	reason     Reason
 	says       []string
 }{
-	{"smallest", `{"version":1,"nonce":` + goodNonce + `,"auth":"none"}`, "", nil},
-	{"future fields", `{"version":1,"nonce":` + goodNonce + `,"auth":"none","proof":"x","software":"s"}`, "", nil},
+	{"smallest", `{"version":2,"nonce":` + goodNonce + `,"auth":"none"}`, "", nil},
+	{"future fields", `{"version":2,"nonce":` + goodNonce + `,"auth":"none","proof":"x","software":"s"}`, "", nil},
 	{"too old", `{"error":{"code":"version-too-old","message":"agent speaks 3"}}`, ReasonVersionTooOld, []string{"agent speaks 3", "upgrade the client"}},
 	{"too new", `{"error":{"code":"version-too-new","message":"agent speaks 0"}}`, ReasonVersionTooNew, []string{"agent speaks 0", "upgrade the agent"}},
 	{"busy", `{"error":{"code":"busy","message":"64 connections"}}`, ReasonBusy, []string{"64 connections", "later"}},
@@ -99,9 +101,9 @@ var agentHellos = []struct {
 	{"empty error", `{"error":{}}`, ReasonRefused, nil},
 	{"long message", `{"error":{"code":"busy","message":"` + strings.Repeat("é", 1500) + `"}}`, ReasonBusy, nil},
 	{"version 0", `{"nonce":` + goodNonce + `,"auth":"none"}`, ReasonMalformed, nil},
-	{"version not offered", `{"version":2,"nonce":` + goodNonce + `,"auth":"none"}`, ReasonMalformed, []string{"version 2"}},
-	{"method not offered", `{"version":1,"nonce":` + goodNonce + `,"auth":"hmac"}`, ReasonMalformed, []string{`"hmac"`}},
-	{"no nonce", `{"version":1,"auth":"none"}`, ReasonMalformed, nil},
+	{"version not offered", `{"version":3,"nonce":` + goodNonce + `,"auth":"none"}`, ReasonMalformed, []string{"version 3"}},
+	{"method not offered", `{"version":2,"nonce":` + goodNonce + `,"auth":"hmac"}`, ReasonMalformed, []string{`"hmac"`}},
+	{"no nonce", `{"version":2,"auth":"none"}`, ReasonMalformed, nil},
 	{"no JSON", "nope", ReasonMalformed, nil},
 	{"too long", strings.Repeat(" ", maxHello+1), ReasonMalformed, []string{"4097"}},
 }

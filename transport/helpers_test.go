@@ -129,7 +129,7 @@ func connectUnix(t testing.TB, clientOpts, agentOpts Options) (client, agent *Se
 	t.Helper()
 	ctx := testContext(t)
 	addr := Address{SchemeUnix, filepath.Join(t.TempDir(), "s")}
-	l, err := Listen(ctx, addr)
+	l, err := Listen(ctx, addr, Options{})
 	if errors.Is(err, errors.ErrUnsupported) {
 		t.Skip(err)
 	}
@@ -144,7 +144,7 @@ func connectUnix(t testing.TB, clientOpts, agentOpts Options) (client, agent *Se
 			accepted <- conn
 		}
 	}()
-	conn, err := DialConn(ctx, addr)
+	conn, err := DialConn(ctx, addr, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

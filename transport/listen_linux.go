@@ -121,7 +121,7 @@ func bindSocket(ctx context.Context, path string) (net.Listener, error) {
 // unixListener accepts connections of the same user and of root.
 type unixListener struct {
 	*net.UnixListener
-	path string
+	path string      // "" when the socket is somebody else's to remove
 	info fs.FileInfo // of the socket when it was made
 }
 
@@ -141,6 +141,9 @@ func (l *unixListener) Accept() (net.Conn, error) {
 // Close stops listening and removes the socket if it still is this one.
 func (l *unixListener) Close() error {
 	err := l.UnixListener.Close()
+	if l.path == "" {
+		return err
+	}
 	if now, statErr := os.Lstat(l.path); statErr == nil && os.SameFile(now, l.info) {
 		err = errors.Join(err, os.Remove(l.path))
 	}

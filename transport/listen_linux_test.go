@@ -36,7 +36,7 @@ func deadSocket(t testing.TB, path string) {
 
 func mustListen(t testing.TB, a Address) net.Listener {
 	t.Helper()
-	l, err := Listen(testContext(t), a)
+	l, err := Listen(testContext(t), a, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestSocketIsNeverWider(t *testing.T) {
 	}()
 	ctx := testContext(t)
 	for n := 0; n < 300 || seen.Load() < 300; n++ {
-		l, err := Listen(ctx, a)
+		l, err := Listen(ctx, a, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func TestListenAtTakenPaths(t *testing.T) {
 		a := socketAddress(t)
 		deadSocket(t, a.Target)
 		l := mustListen(t, a)
-		conn, err := DialConn(testContext(t), a)
+		conn, err := DialConn(testContext(t), a, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestListenAtTakenPaths(t *testing.T) {
 		defer unlock()
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 		defer cancel()
-		if _, err := Listen(ctx, a); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := Listen(ctx, a, Options{}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v, want context.DeadlineExceeded", err)
 		}
 	})
@@ -213,7 +213,7 @@ func TestListenRace(t *testing.T) {
 		var wg sync.WaitGroup
 		for range agents {
 			wg.Go(func() {
-				l, err := Listen(testContext(t), a)
+				l, err := Listen(testContext(t), a, Options{})
 				if err == nil {
 					listeners <- l
 				} else if !errors.Is(err, ErrAddressInUse) {
@@ -226,7 +226,7 @@ func TestListenRace(t *testing.T) {
 		if len(listeners) != 1 {
 			t.Fatalf("%d of %d agents listen, want 1", len(listeners), agents)
 		}
-		conn, err := DialConn(testContext(t), a)
+		conn, err := DialConn(testContext(t), a, Options{})
 		if err != nil {
 			t.Fatalf("the one that listens cannot be reached: %v", err)
 		}

@@ -3,6 +3,7 @@
 package transport
 
 import (
+	"crypto/tls"
 	"log/slog"
 	"time"
 )
@@ -10,7 +11,7 @@ import (
 // defaultHandshakeTimeout bounds a handshake when Options does not.
 const defaultHandshakeTimeout = 10 * time.Second
 
-// Options are the settings of one side of a session. The zero value works.
+// Options are the settings of one side, from its address to its session. The zero value works.
 type Options struct {
 	// Software names this program and its version to the peer's users.
 	Software string
@@ -25,15 +26,26 @@ type Options struct {
 	// HandshakeTimeout bounds the handshake; zero means 10 seconds.
 	HandshakeTimeout time.Duration
 
+	// Token is the secret that both sides prove to have. A side that has one deals only with
+	// a side that has the same. Zero means none.
+	Token Token
+
+	// TLS is for tls: addresses, in both directions; see [TLSFiles]. Nil means the defaults
+	// of a side that dials. Versions and protocols are set here, whatever it says.
+	TLS *tls.Config
+
+	// InsecureTCP allows plain TCP off the loopback interface, where everybody on the way
+	// reads and changes what is said. The token stays secret; the connection does not.
+	InsecureTCP bool
+
+	// Lobby bounds the handshakes that are under way at once, of all that share it. Nil
+	// means no bound.
+	Lobby *Lobby
+
 	// ReadLimit is the largest payload in bytes this side accepts, compressed
 	// or not; zero, or more than MaxPayload, means MaxPayload. The peer is told
 	// and refuses to send more.
 	ReadLimit int
-
-	// KeepAlive is how often the peer is asked for a sign of life; zero means 10
-	// seconds. A peer that gives none, or takes no bytes, for half as long again
-	// is given up.
-	KeepAlive time.Duration
 
 	clocks clocks // zero except in this package's tests
 }
@@ -50,9 +62,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.clocks == (clocks{}) {
 		o.clocks = defaultClocks
-		if o.KeepAlive > 0 {
-			o.clocks.keepAlive, o.clocks.write = o.KeepAlive, o.KeepAlive*3/2
-		}
 	}
 	return o
 }

@@ -25,7 +25,7 @@ func programAddress(t *testing.T, helper string) Address {
 
 func TestProgramIsServed(t *testing.T) {
 	ctx := testContext(t)
-	conn, err := DialConn(ctx, programAddress(t, "agent"))
+	conn, err := DialConn(ctx, programAddress(t, "agent"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestProgramsThatAreNoAgents(t *testing.T) {
 		{"stays", ReasonTimeout, []string{"sent nothing"}},
 	} {
 		t.Run(c.helper, func(t *testing.T) {
-			conn, err := DialConn(testContext(t), programAddress(t, c.helper))
+			conn, err := DialConn(testContext(t), programAddress(t, c.helper), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

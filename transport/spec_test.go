@@ -17,6 +17,15 @@ func TestSpecStatesTheConstants(t *testing.T) {
 	}
 	for _, line := range []string{
 		fmt.Sprintf("| maxHello | %d |", maxHello),
+		fmt.Sprintf("| MinToken | %d |", MinToken),
+		fmt.Sprintf("| MaxToken | %d |", MaxToken),
+		fmt.Sprintf("| MaxWaiting | %d |", MaxWaiting),
+		fmt.Sprintf("at most %d are in the handshake", MaxWaiting),
+		fmt.Sprintf("has\n%d seconds", defaultHandshakeTimeout/time.Second),
+		fmt.Sprintf("pauses of %v s\ndoubling to %d s", firstPause.Seconds(), longestPause/time.Second),
+		fmt.Sprintf("label %q", exporterLabel),
+		fmt.Sprintf("ALPN `%s`", alpn),
+		fmt.Sprintf("`%s`", authToken),
 		fmt.Sprintf("| MaxFrame | %d |", MaxFrame),
 		fmt.Sprintf("| MaxPayload | %d |", MaxPayload),
 		fmt.Sprintf("| MaxKind | %d |", MaxKind),
