@@ -27,7 +27,6 @@ type output struct {
 
 	mu        sync.Mutex // guards the rest; held for copying, never across I/O
 	pumps     int        // that have not left
-	written   int64      // bytes
 	window    *limits.Window
 	sealed    bool // the window is final; what still comes goes to the spill alone
 	spillPath string
@@ -83,7 +82,6 @@ func (o *output) write(p []byte, stderr bool) {
 	for t := range o.taps {
 		t.raw(p)
 	}
-	o.written += int64(len(p))
 	o.mu.Unlock()
 	o.spill.write(p, needed)
 	o.writing.Unlock()
@@ -93,12 +91,11 @@ func (o *output) write(p []byte, stderr bool) {
 	}
 }
 
-// tap gives t the bytes from now on, until untap, and returns how many there were before.
-func (o *output) tap(t rawTap) (position int64) {
+// tap gives t the bytes from now on, until untap.
+func (o *output) tap(t rawTap) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.taps[t] = struct{}{}
-	return o.written
 }
 
 func (o *output) untap(t rawTap) {

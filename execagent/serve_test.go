@@ -17,14 +17,14 @@ import (
 func served(t *testing.T) (*Agent, *transport.Session) {
 	t.Helper()
 	addr := transport.Address{Scheme: transport.SchemeUnix, Target: filepath.Join(t.TempDir(), "sock")}
-	l, err := transport.Listen(t.Context(), addr)
+	l, err := transport.Listen(t.Context(), addr, transport.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := newAgent(t)
 	done := make(chan error, 1)
 	go func() { done <- a.Serve(l) }()
-	conn, err := transport.DialConn(t.Context(), addr)
+	conn, err := transport.DialConn(t.Context(), addr, transport.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestBadStreams(t *testing.T) {
 			t.Errorf("reply %+v, %v, want a refusal of request %d", r, err, want)
 		}
 	}
-	if err := good.WriteFrame(protocol.KindStdinEnd, protocol.AppendStdin(nil, 0, nil)); err != nil {
+	if err := good.WriteFrame(protocol.KindStdinEnd, nil); err != nil {
 		t.Fatal(err)
 	}
 	var r protocol.Result
