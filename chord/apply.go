@@ -140,11 +140,11 @@ func (a *applier) text(op *Op, holder, at *place, units int, added string) error
 	if err != nil {
 		return err
 	}
-	s, err = a.texts.slide(s, units, added)
+	from, err := skipUnits(s, units)
 	if err != nil {
 		return op.path("%v", err)
 	}
-	a.put(holder, at, s)
+	a.put(holder, at, a.texts.slide(s, from, added))
 	return nil
 }
 

@@ -22,12 +22,14 @@ import (
 
 const usage = `execagent runs commands for clients that connect to it.
 
-  execagent serve --listen unix:PATH [--spill-dir DIR]   serve clients on a socket
-  execagent stdio [--spill-dir DIR]                      serve one client on stdin and stdout
-  execagent version                                      print the version
+  execagent serve --listen ADDRESS   serve clients there; may be repeated
+  execagent connect ADDRESS          serve the client that listens there, dialing it again and again
+  execagent stdio                    serve one client on stdin and stdout
+  execagent version                  print the version
 
-A client may run any command that execagent's user may. A unix socket admits that user
-and root only.
+An address is unix:PATH, tcp:HOST:PORT (loopback), tls:HOST:PORT, vsock:CID:PORT or, from a
+socket unit, systemd:. A client may run any command that execagent's user may. A unix socket
+admits that user and root only; the others ask for a token or, with TLS, a certificate.
 
 `
 
@@ -62,8 +64,10 @@ func (e *usageError) Error() string { return e.problem + " (see execagent --help
 func run(args []string) error {
 	flags := pflag.NewFlagSet("execagent", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	listen := flags.StringArray("listen", nil, "address to serve on, unix:PATH; may be repeated")
+	listen := flags.StringArray("listen", nil, "address to serve on, such as unix:PATH; may be repeated")
 	spillDir := flags.String("spill-dir", "", "directory for complete outputs (default: in the user's state directory)")
+	var secrets secretFlags
+	secrets.set(flags)
 	verbose := flags.BoolP("verbose", "v", false, "log connections")
 	flags.Usage = func() { fmt.Printf("%sFlags:\n%s", usage, flags.FlagUsages()) }
 	if err := flags.Parse(args); err != nil {
@@ -72,37 +76,72 @@ func run(args []string) error {
 		}
 		return &usageError{err.Error()}
 	}
-	if flags.NArg() != 1 {
-		return &usageError{"give one of serve, stdio, version"}
+	verb, err := checkVerb(flags.Args(), *listen)
+	if err != nil {
+		return err
+	}
+	if verb == "version" {
+		secrets = secretFlags{tokenFD: -1}
+	}
+	opts, err := secrets.options()
+	if err != nil {
+		return err
 	}
 	level := slog.LevelWarn
 	if *verbose {
 		level = slog.LevelDebug
 	}
+	opts.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 	agent, err := execagent.New(execagent.Options{
 		Daemon:   true,
 		SpillDir: *spillDir,
 		Software: "execagent " + version.String(),
-		Logger:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
+		Logger:   opts.Logger,
+		Token:    opts.Token,
 	})
 	if err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	switch verb := flags.Arg(0); {
-	case verb == "version":
-		fmt.Printf("execagent %s\nkill method: %s\n", version.String(), agent.KillMethod())
-		return agent.Close()
-	case verb == "serve" && len(*listen) == 0:
-		return &usageError{"serve needs --listen, such as --listen unix:/run/execagent.sock"}
-	case verb == "serve":
-		return serve(ctx, agent, *listen)
-	case verb == "stdio" && len(*listen) > 0:
-		return &usageError{"stdio serves stdin and stdout, not --listen"}
-	case verb == "stdio":
+	switch verb {
+	case "serve":
+		return serve(ctx, agent, *listen, opts)
+	case "connect":
+		return connect(ctx, agent, flags.Arg(1), opts)
+	case "stdio":
 		return errors.Join(agent.ServeConn(ctx, transport.Stdio()), agent.Close())
-	default:
-		return &usageError{fmt.Sprintf("unknown command %q: give one of serve, stdio, version", verb)}
 	}
+	fmt.Printf("execagent %s\nkill method: %s\n", version.String(), agent.KillMethod())
+	return agent.Close()
+}
+
+// checkVerb returns the first argument, once all of them make sense.
+func checkVerb(args, listen []string) (verb string, err error) {
+	const verbs = "give one of serve, connect, stdio, version"
+	if len(args) == 0 {
+		return "", &usageError{verbs}
+	}
+	verb = args[0]
+	want := 1
+	switch verb {
+	case "serve":
+		if len(listen) == 0 {
+			return "", &usageError{"serve needs --listen, such as --listen unix:/run/execagent.sock"}
+		}
+	case "connect":
+		want = 2
+	case "stdio", "version":
+	default:
+		return "", &usageError{fmt.Sprintf("unknown command %q: %s", verb, verbs)}
+	}
+	switch {
+	case verb != "serve" && len(listen) > 0:
+		return "", &usageError{"--listen is for serve, not for " + verb}
+	case len(args) < want:
+		return "", &usageError{"connect needs the address where the client listens, such as tls:HOST:PORT"}
+	case len(args) > want:
+		return "", &usageError{fmt.Sprintf("%s: %q is one argument too many", verb, args[want])}
+	}
+	return verb, nil
 }

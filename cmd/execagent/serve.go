@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 
 	"github.com/execagent/execagent/execagent"
@@ -15,14 +14,14 @@ import (
 
 // serve serves all addresses until ctx ends or one of them fails. Then the commands are ended,
 // their results sent, and the connections closed.
-func serve(ctx context.Context, agent *execagent.Agent, addrs []string) error {
-	listeners, err := listenAll(ctx, addrs)
+func serve(ctx context.Context, agent *execagent.Agent, addrs []string, opts transport.Options) error {
+	listeners, err := listenAll(ctx, addrs, opts)
 	if err != nil {
 		return errors.Join(err, agent.Close())
 	}
 	failed := make(chan error, len(listeners))
-	for i, l := range listeners {
-		fmt.Fprintf(os.Stderr, "execagent: serving on %s\n", addrs[i])
+	for _, l := range listeners {
+		fmt.Fprintf(os.Stderr, "execagent: serving on %s\n", l.Address())
 		go func() { failed <- agent.Serve(l) }()
 	}
 	for n := len(listeners); n > 0; {
@@ -41,10 +40,10 @@ func serve(ctx context.Context, agent *execagent.Agent, addrs []string) error {
 }
 
 // listenAll listens on all addresses, or none.
-func listenAll(ctx context.Context, addrs []string) ([]net.Listener, error) {
-	var listeners []net.Listener
+func listenAll(ctx context.Context, addrs []string, opts transport.Options) ([]*transport.Listener, error) {
+	var listeners []*transport.Listener
 	for _, text := range addrs {
-		l, err := listen(ctx, text)
+		l, err := listen(ctx, text, opts)
 		if err != nil {
 			for _, l := range listeners {
 				err = errors.Join(err, l.Close())
@@ -56,10 +55,10 @@ func listenAll(ctx context.Context, addrs []string) ([]net.Listener, error) {
 	return listeners, nil
 }
 
-func listen(ctx context.Context, text string) (net.Listener, error) {
+func listen(ctx context.Context, text string, opts transport.Options) (*transport.Listener, error) {
 	addr, err := transport.ParseAddress(text)
 	if err != nil {
 		return nil, err
 	}
-	return transport.Listen(ctx, addr)
+	return transport.Listen(ctx, addr, opts)
 }

@@ -8,16 +8,13 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/execagent/execagent/client"
-	"github.com/execagent/execagent/internal/version"
 	"github.com/spf13/pflag"
 )
 
 type attachFlags struct {
-	addr       string
-	reconnect  time.Duration
+	place
 	json       bool
 	detachKeys string
 }
@@ -25,8 +22,7 @@ type attachFlags struct {
 func (f *attachFlags) set() *pflag.FlagSet {
 	fs := quietFlags("execctl attach")
 	fs.SetInterspersed(true)
-	addrFlag(fs, &f.addr)
-	reconnectFlag(fs, &f.reconnect)
+	f.place.set(fs)
 	fs.BoolVar(&f.json, "json", false, "print one JSON object a line: start, batch…, result")
 	detachFlag(fs, &f.detachKeys)
 	return fs
@@ -47,8 +43,7 @@ func attach(ctx context.Context, args []string) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	n := newNews()
-	conn, err := reach(ctx, "attach", f.addr, client.Options{Reconnect: f.reconnect, OnStatus: n.tell})
+	conn, err := reach(ctx, "attach", fs, &f.place)
 	if err != nil {
 		return 0, err
 	}
@@ -59,18 +54,18 @@ func attach(ctx context.Context, args []string) (code int, err error) {
 	}
 	l := newLocal(os.Stdin, os.Stdout)
 	if f.json || !cmd.Started().Interactive || l.sized == nil {
-		return attachView(ctx, conn, n, cmd, f.json)
+		return attachView(ctx, conn, cmd, f.json)
 	}
-	return attachTerminal(ctx, conn, n, cmd, l, keys)
+	return attachTerminal(ctx, conn, cmd, l, keys)
 }
 
 // attachView follows by the view, as run does.
-func attachView(ctx context.Context, conn *client.Conn, n *news, cmd *client.Command, json bool) (int, error) {
+func attachView(ctx context.Context, conn *client.Conn, cmd *client.Command, json bool) (int, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer onHangup(cancel)()
 	defer context.AfterFunc(ctx, func() { cmd.Close() })()
-	code, err := follow(cmd, newReporter(json, conn, n, cmd), func() { cmd.Close() })
+	code, err := follow(cmd, newReporter(json, conn, cmd), func() { cmd.Close() })
 	if err != nil && ctx.Err() != nil {
 		fmt.Fprintf(os.Stderr, "execctl: detached: %s goes on\n", cmd.ID())
 		return 0, nil
@@ -80,7 +75,7 @@ func attachView(ctx context.Context, conn *client.Conn, n *news, cmd *client.Com
 
 // attachTerminal follows raw, beginning with what the view has of the screen. What comes between
 // the two is shown twice, rather than not at all.
-func attachTerminal(ctx context.Context, conn *client.Conn, n *news, cmd *client.Command, l *local, keys []byte) (int, error) {
+func attachTerminal(ctx context.Context, conn *client.Conn, cmd *client.Command, l *local, keys []byte) (int, error) {
 	defer cmd.Close()
 	remote, err := conn.AttachTerminal(ctx, cmd.ID())
 	if err != nil {
@@ -93,7 +88,6 @@ func attachTerminal(ctx context.Context, conn *client.Conn, n *news, cmd *client
 		break
 	}
 	j := joint{local: l, remote: remote, keys: keys, attached: true, first: lastScreen(cmd.View(), l)}
-	n.to(j.news)
 	cmd.Close()
 	return j.join(ctx)
 }
@@ -113,10 +107,12 @@ func lastScreen(v client.View, l *local) string {
 }
 
 // reach connects to an agent that has to be there already.
-func reach(ctx context.Context, verb, addr string, opts client.Options) (*client.Conn, error) {
-	if addr == "" {
+func reach(ctx context.Context, verb string, fs *pflag.FlagSet, p *place) (*client.Conn, error) {
+	if err := p.check(fs); err != nil {
+		return nil, err
+	}
+	if p.own() {
 		return nil, fmt.Errorf("%s: give --addr ADDRESS, or set EXECAGENT_ADDR: which agent is meant?", verb)
 	}
-	opts.Software = "execctl " + version.String()
-	return client.Dial(ctx, addr, opts)
+	return p.dial(ctx)
 }

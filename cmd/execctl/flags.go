@@ -5,7 +5,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -15,10 +14,9 @@ import (
 )
 
 type runFlags struct {
-	addr      string
-	reconnect time.Duration
-	spillDir  string
-	json      bool
+	place
+	spillDir string
+	json     bool
 
 	id       string
 	retain   string
@@ -37,8 +35,7 @@ type runFlags struct {
 
 func (f *runFlags) set() *pflag.FlagSet {
 	fs := quietFlags("execctl run")
-	addrFlag(fs, &f.addr)
-	reconnectFlag(fs, &f.reconnect)
+	f.place.set(fs)
 	spillDirFlag(fs, &f.spillDir)
 	fs.BoolVar(&f.json, "json", false, "print one JSON object a line: start, batch…, result")
 	fs.StringVar(&f.id, "id", "", "name of the execution (default: a random one)")
@@ -57,22 +54,17 @@ func (f *runFlags) set() *pflag.FlagSet {
 	return fs
 }
 
-func addrFlag(fs *pflag.FlagSet, addr *string) {
-	fs.StringVar(addr, "addr", os.Getenv("EXECAGENT_ADDR"), "address of the agent, such as unix:/run/execagent.sock")
-	fs.Lookup("addr").DefValue = "" // it may come from the environment
-}
-
-func reconnectFlag(fs *pflag.FlagSet, limit *time.Duration) {
-	fs.DurationVar(limit, "reconnect", 10*time.Minute, "dial the agent again for so long when the connection breaks; 0 for not at all")
-}
-
 func spillDirFlag(fs *pflag.FlagSet, dir *string) {
 	fs.StringVar(dir, "spill-dir", "", "without --addr: directory for complete outputs (default: in the user's state directory)")
 }
 
-// checkPlace refuses a spill directory for an agent that has its own.
-func checkPlace(addr, spillDir string) error {
-	if addr != "" && spillDir != "" {
+// checkPlace refuses what does not go together, such as a spill directory for an agent that has
+// its own.
+func checkPlace(fs *pflag.FlagSet, p *place, spillDir string) error {
+	if err := p.check(fs); err != nil {
+		return err
+	}
+	if !p.own() && spillDir != "" {
 		return errors.New("--spill-dir is for execctl's own agent: the one at --addr has its own, given to execagent serve")
 	}
 	return nil
@@ -92,7 +84,7 @@ func (f *runFlags) parse(args []string) (client.Spec, error) {
 	if fs.NArg() == 0 {
 		return client.Spec{}, errors.New("run: give a command after --, such as: execctl run -- 'seq 1 100000'")
 	}
-	if err := checkPlace(f.addr, f.spillDir); err != nil {
+	if err := checkPlace(fs, &f.place, f.spillDir); err != nil {
 		return client.Spec{}, err
 	}
 	spec := client.Spec{
@@ -125,7 +117,7 @@ func (f *runFlags) checkInteractive() error {
 	switch {
 	case f.json, f.stdin:
 		return errors.New("run: --interactive is for a person: it does not go with --json and --stdin")
-	case f.detachKeys != "" && f.addr == "":
+	case f.detachKeys != "" && f.own():
 		return errors.New("run: --detach-keys needs --addr: without it the command ends with execctl, its agent")
 	}
 	_, err := parseKeys(f.detachKeys)

@@ -133,7 +133,7 @@ func (p *person) leaves(want int) {
 func serve(t *testing.T) string {
 	t.Helper()
 	addr := transport.Address{Scheme: transport.SchemeUnix, Target: filepath.Join(t.TempDir(), "sock")}
-	l, err := transport.Listen(t.Context(), addr)
+	l, err := transport.Listen(t.Context(), addr, transport.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,11 +43,11 @@ func sendSignal(ctx context.Context, args []string) (int, error) {
 func reachArgs(ctx context.Context, verb string, args []string) (*client.Conn, []string, error) {
 	fs := pflag.NewFlagSet("execctl "+verb, pflag.ContinueOnError)
 	fs.Usage = func() {}
-	var addr string
-	addrFlag(fs, &addr)
+	var p place
+	p.set(fs)
 	if err := parseFlags(fs, args); err != nil {
 		return nil, nil, err
 	}
-	conn, err := reach(ctx, verb, addr, client.Options{})
+	conn, err := reach(ctx, verb, fs, &p)
 	return conn, fs.Args(), err
 }

@@ -20,13 +20,13 @@ import (
 )
 
 type psFlags struct {
-	addr string
+	place
 	json bool
 }
 
 func (f *psFlags) set() *pflag.FlagSet {
 	fs := quietFlags("execctl ps")
-	addrFlag(fs, &f.addr)
+	f.place.set(fs)
 	fs.BoolVar(&f.json, "json", false, "print one JSON object a line")
 	return fs
 }
@@ -40,7 +40,7 @@ func ps(ctx context.Context, args []string) (code int, err error) {
 	if fs.NArg() > 0 {
 		return 0, fmt.Errorf("ps: it takes no arguments, and %q is one", fs.Arg(0))
 	}
-	conn, err := reach(ctx, "ps", f.addr, client.Options{})
+	conn, err := reach(ctx, "ps", fs, &f.place)
 	if err != nil {
 		return 0, err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/execagent/execagent/client"
 	"github.com/execagent/execagent/client/embed"
-	"github.com/execagent/execagent/internal/version"
 	"golang.org/x/term"
 )
 
@@ -40,14 +39,13 @@ func run(ctx context.Context, args []string) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	n := newNews()
-	conn, err := connect(ctx, f.addr, f.spillDir, client.Options{Reconnect: f.reconnect, OnStatus: n.tell})
+	conn, err := connect(ctx, &f.place, f.spillDir)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	if f.interactive {
-		return runInteractive(ctx, conn, n, &f, spec)
+		return runInteractive(ctx, conn, &f, spec)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -64,20 +62,20 @@ func run(ctx context.Context, args []string) (code int, err error) {
 			_ = cmd.Stdin().Close()
 		}()
 	}
-	return follow(cmd, newReporter(f.json, conn, n, cmd), func() { _ = cmd.Cancel(ctx) })
+	return follow(cmd, newReporter(f.json, conn, cmd), func() { _ = cmd.Cancel(ctx) })
 }
 
-// connect reaches the agent at addr, or makes one if that is "".
-func connect(ctx context.Context, addr, spillDir string, opts client.Options) (connection, error) {
-	opts.Software = "execctl " + version.String()
-	if addr != "" {
-		return client.Dial(ctx, addr, opts)
+// connect reaches the agent at a place, or makes one if there is none.
+func connect(ctx context.Context, p *place, spillDir string) (connection, error) {
+	if !p.own() {
+		return p.dial(ctx)
 	}
+	opts := client.Options{Software: software()}
 	return embed.Dial(ctx, embed.Options{SpillDir: spillDir, Client: opts})
 }
 
 // runInteractive runs a command on execctl's own terminal.
-func runInteractive(ctx context.Context, conn connection, n *news, f *runFlags, spec client.Spec) (int, error) {
+func runInteractive(ctx context.Context, conn connection, f *runFlags, spec client.Spec) (int, error) {
 	l := newLocal(os.Stdin, os.Stdout)
 	if columns, rows, ok := l.size(); ok {
 		spec.Columns, spec.Rows = columns, rows
@@ -93,19 +91,16 @@ func runInteractive(ctx context.Context, conn connection, n *news, f *runFlags, 
 	if err != nil {
 		return 0, err
 	}
-	j := joint{local: l, remote: remote, keys: keys, embedded: f.addr == ""}
-	n.to(j.news)
+	j := joint{local: l, remote: remote, keys: keys, embedded: f.own()}
 	return j.join(ctx)
 }
 
-func newReporter(json bool, conn connection, n *news, cmd *client.Command) reporter {
+func newReporter(json bool, conn connection, cmd *client.Command) reporter {
 	switch {
 	case json:
 		return &jsonReporter{out: os.Stdout, conn: conn, started: cmd.Started()}
 	case term.IsTerminal(int(os.Stdout.Fd())):
-		s := newScreen(os.Stdout)
-		n.to(s.news)
-		return s
+		return newScreen(os.Stdout)
 	}
 	return &textReporter{out: os.Stdout}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 type streamFlags struct {
-	addr     string
+	place
 	spillDir string
 
 	id      string
@@ -30,7 +30,7 @@ type streamFlags struct {
 
 func (f *streamFlags) set() *pflag.FlagSet {
 	fs := quietFlags("execctl stream")
-	addrFlag(fs, &f.addr)
+	f.place.set(fs)
 	spillDirFlag(fs, &f.spillDir)
 	fs.StringVar(&f.id, "id", "", "name of the execution (default: a random one)")
 	fs.BoolVar(&f.stderr, "stderr", false, "keep stderr apart (default: it is in stdout)")
@@ -59,7 +59,7 @@ func (f *streamFlags) parse(args []string) (client.Spec, error) {
 		NoSpill:     f.noSpill,
 		SplitStderr: f.stderr,
 	}
-	return spec, checkPlace(f.addr, f.spillDir)
+	return spec, checkPlace(fs, &f.place, f.spillDir)
 }
 
 func stream(ctx context.Context, args []string) (code int, err error) {
@@ -68,7 +68,7 @@ func stream(ctx context.Context, args []string) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	conn, err := connect(ctx, f.addr, f.spillDir, client.Options{})
+	conn, err := connect(ctx, &f.place, f.spillDir)
 	if err != nil {
 		return 0, err
 	}

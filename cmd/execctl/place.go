@@ -1,0 +1,92 @@
+package main
+
+// This file is where the agent is: what every command of execctl may be told of the way there.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/execagent/execagent/client"
+	"github.com/execagent/execagent/internal/version"
+	"github.com/execagent/execagent/transport"
+	"github.com/spf13/pflag"
+)
+
+// place is an agent's address, or ours that an agent dials, and what it takes to be let in.
+type place struct {
+	addr        string
+	accept      string
+	tokenFile   string
+	tls         transport.TLSFiles
+	insecureTCP bool
+}
+
+func (p *place) set(fs *pflag.FlagSet) {
+	fs.StringVar(&p.addr, "addr", os.Getenv("EXECAGENT_ADDR"), "address of the agent, such as unix:/run/execagent.sock or tls:HOST:PORT")
+	fs.StringVar(&p.accept, "accept", "", "instead of --addr: address to listen on for an agent that dials, by execagent connect")
+	fs.StringVar(&p.tokenFile, "token-file", "", "file with the agent's token, of mode 0600 (or EXECAGENT_TOKEN_FILE, EXECAGENT_TOKEN)")
+	fs.StringVar(&p.tls.CA, "tls-ca", "", "PEM file with the authorities of the agent's certificate (default: the system's)")
+	fs.StringVar(&p.tls.ServerName, "tls-server-name", "", "the name in the agent's certificate (default: the address's host)")
+	fs.StringVar(&p.tls.Cert, "tls-cert", "", "PEM file with our certificate")
+	fs.StringVar(&p.tls.Key, "tls-key", "", "PEM file with its private key")
+	fs.BoolVar(&p.insecureTCP, "insecure-tcp", false, "allow tcp: off the loopback interface, where others can read and change everything")
+	fs.Lookup("addr").DefValue = "" // it may come from the environment
+}
+
+// own reports whether execctl is to be its own agent.
+func (p *place) own() bool { return p.addr == "" && p.accept == "" }
+
+func software() string { return "execctl " + version.String() }
+
+// options reads what the flags name.
+func (p *place) options() (client.Options, error) {
+	opts := client.Options{Software: software(), InsecureTCP: p.insecureTCP}
+	var err error
+	if opts.Token, err = p.token(); err != nil {
+		return opts, err
+	}
+	if p.tls != (transport.TLSFiles{}) {
+		opts.TLS, err = p.tls.Load()
+	}
+	return opts, err
+}
+
+func (p *place) token() (transport.Token, error) {
+	if p.tokenFile != "" {
+		return transport.ReadTokenFile(p.tokenFile)
+	}
+	return transport.TokenFromEnvironment()
+}
+
+// dial connects to an agent that is there already, or waits for one that dials.
+func (p *place) dial(ctx context.Context) (*client.Conn, error) {
+	opts, err := p.options()
+	if err != nil {
+		return nil, err
+	}
+	if p.accept == "" {
+		return client.Dial(ctx, p.addr, opts)
+	}
+	l, err := client.Listen(ctx, p.accept, opts)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(os.Stderr, "execctl: waiting for an agent at %s\n", l.Address())
+	defer l.Close()
+	return l.Accept(ctx)
+}
+
+// check refuses what does not go together. An address that is only in the environment does not
+// count beside --accept.
+func (p *place) check(fs *pflag.FlagSet) error {
+	if p.accept == "" {
+		return nil
+	}
+	if fs.Changed("addr") {
+		return errors.New("give --addr or --accept, not both: does execctl dial the agent, or the agent execctl?")
+	}
+	p.addr = ""
+	return nil
+}
