@@ -140,11 +140,11 @@ func (a *applier) text(op *Op, holder, at *place, units int, added string) error
 	if err != nil {
 		return err
 	}
-	from, err := skipUnits(s, units)
+	s, err = a.texts.slide(s, units, added)
 	if err != nil {
 		return op.path("%v", err)
 	}
-	a.put(holder, at, a.texts.slide(s, from, added))
+	a.put(holder, at, s)
 	return nil
 }
 

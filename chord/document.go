@@ -149,7 +149,7 @@ func (d *Document) settledText(op *Op) error {
 // slide changes a live text.
 func (d *Document) slide(s slot, op *Op) error {
 	text := &s.n.text
-	from, err := skipUnits(text.current, op.Count)
+	from, err := text.skip(op.Count)
 	if err != nil {
 		return op.path("%v", err)
 	}

@@ -4,7 +4,6 @@ package chord
 
 import (
 	"bytes"
-	"encoding/binary"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -53,10 +52,18 @@ func quotedLen(text []byte) int {
 // isPrintableASCII reports whether no byte is a control character or outside ASCII.
 func isPrintableASCII(text []byte) bool {
 	i := 0
-	var special uint64
+	var special uint64 // see specials
+	for ; len(text)-i >= 64; i += 64 {
+		b := (*[64]byte)(text[i:])
+		w0, w1, w2, w3 := word(b[0:]), word(b[8:]), word(b[16:]), word(b[24:])
+		w4, w5, w6, w7 := word(b[32:]), word(b[40:]), word(b[48:]), word(b[56:])
+		special |= w0 | w1 | w2 | w3 | w4 | w5 | w6 | w7 |
+			(w0 - ones*' ') | (w1 - ones*' ') | (w2 - ones*' ') | (w3 - ones*' ') |
+			(w4 - ones*' ') | (w5 - ones*' ') | (w6 - ones*' ') | (w7 - ones*' ')
+	}
 	for ; i+8 <= len(text); i += 8 {
-		w := binary.LittleEndian.Uint64(text[i:])
-		special |= w | (w - ones*' ') // see plainASCII
+		w := word(text[i:])
+		special |= w | (w - ones*' ')
 	}
 	for ; i < len(text); i++ {
 		special |= uint64(text[i] | (text[i] - ' '))

@@ -16,14 +16,26 @@ type slidingText struct {
 	buffer  strings.Builder
 	current string // a suffix of buffer.String(), or a string from elsewhere
 	ours    bool   // the former
+	wide    int    // bytes of current after which there is nothing but ASCII
 }
 
 const bufferFactor = 3
+
+// skip is skipUnits of the current text. Where that is ASCII it need not look.
+func (t *slidingText) skip(units int) (int, error) {
+	if t.wide == 0 && units <= len(t.current) {
+		return units, nil
+	}
+	return skipUnits(t.current, units)
+}
 
 // slide drops the first from bytes and appends added.
 func (t *slidingText) slide(from int, added string) {
 	kept := t.current[from:]
 	length := len(kept) + len(added)
+	if t.wide = max(0, t.wide-from); !isASCII(added) {
+		t.wide = length
+	}
 	if !t.ours || t.buffer.Cap()-t.buffer.Len() < len(added) {
 		t.buffer.Reset()
 		t.buffer.Grow(bufferFactor * length)
@@ -39,7 +51,10 @@ func (t *slidingText) slide(from int, added string) {
 // equal, it is as good.
 func (t *slidingText) set(s string) {
 	if t.current != s {
-		t.current, t.ours = s, false
+		t.current, t.ours, t.wide = s, false, len(s)
+		if isASCII(s) {
+			t.wide = 0
+		}
 	}
 }
 
@@ -58,14 +73,22 @@ type slider struct {
 	next  int // the one to give up next
 }
 
-// slide returns s[from:]+added.
-func (sl *slider) slide(s string, from int, added string) string {
-	if sl == nil || len(s)-from+len(added) < minSlide {
-		return s[from:] + added
+// slide returns s without its first units, which have to be there, and with added.
+func (sl *slider) slide(s string, units int, added string) (string, error) {
+	if sl == nil || len(s)+len(added) < minSlide {
+		from, err := skipUnits(s, units)
+		if err != nil {
+			return "", err
+		}
+		return s[from:] + added, nil
 	}
 	t := sl.find(s)
+	from, err := t.skip(units)
+	if err != nil {
+		return "", err
+	}
 	t.slide(from, added)
-	return t.current
+	return t.current, nil
 }
 
 // find returns the text that is s.

@@ -5,6 +5,7 @@ package chord
 import (
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"pgregory.net/rapid"
 )
@@ -26,13 +27,22 @@ func TestSlider(t *testing.T) {
 		}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			i := rapid.IntRange(0, len(texts)-1).Draw(t, "text")
-			from := rapid.IntRange(0, len(texts[i])).Draw(t, "from")
+			units := utf16.Encode([]rune(texts[i]))
+			from := rapid.IntRange(0, len(units)).Draw(t, "from")
 			if rapid.Bool().Draw(t, "little") {
 				from %= 40
 			}
-			added := strings.Repeat(rapid.SampledFrom([]string{"", "x", "yz"}).Draw(t, "added"), rapid.IntRange(0, 300).Draw(t, "times"))
-			texts[i] = sl.slide(texts[i], min(from, len(texts[i])), added)
-			wants[i] = strings.Clone(wants[i][min(from, len(wants[i])):] + added)
+			from = min(from, len(units))
+			added := strings.Repeat(rapid.SampledFrom([]string{"", "x", "yz", "é", "x€", "𝄞"}).Draw(t, "added"), rapid.IntRange(0, 300).Draw(t, "times"))
+			got, err := sl.slide(texts[i], from, added)
+			if split := 0 < from && from < len(units) && utf16.IsSurrogate(rune(units[from])) && units[from] >= 0xDC00; split != (err == errSplit) || !split && err != nil {
+				t.Fatalf("text %d after -%d units: %v, want errSplit to be %v", i, from, err, split)
+			}
+			if err != nil {
+				continue
+			}
+			texts[i] = got
+			wants[i] = string(utf16.Decode(units[from:])) + added
 			if texts[i] != wants[i] {
 				t.Fatalf("text %d after -%d +%d bytes: got %d bytes, want %d", i, from, len(added), len(texts[i]), len(wants[i]))
 			}

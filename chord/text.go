@@ -77,36 +77,56 @@ func plainPrefix(text []byte) int {
 func plainASCII(text []byte) int {
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
-		w := binary.LittleEndian.Uint64(text[i:])
-		quotes, slashes := w^ones*'"', w^ones*'\\'
-		// x-n sets the high bit of a byte x < n, and may set that of bytes further
-		// up by a borrow. So the lowest one that is set tells the truth.
-		if special := (w | (w - ones*' ') | (quotes - ones) | (slashes - ones)) & highs; special != 0 {
-			return i + bits.TrailingZeros64(special)/8
+		if at := specials(word(text[i:])); at != 0 {
+			return i + bits.TrailingZeros64(at)/8
 		}
 	}
-	for ; i < len(text); i++ {
-		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			break
-		}
+	for i < len(text) && isPlain(text[i]) {
+		i++
 	}
 	return i
 }
 
+// specials has the high bit set in the first byte of w that is not plain ASCII, and in none
+// before it.
+//
+// x-n sets the high bit of a byte x < n, and may set that of bytes further up by a borrow. So
+// the lowest one that is set tells the truth.
+func specials(w uint64) uint64 {
+	return (w | (w - ones*' ') | (w ^ ones*'"' - ones) | (w ^ ones*'\\' - ones)) & highs
+}
+
+// isPlain reports whether a JSON string holds c as it is, as ASCII.
+func isPlain(c byte) bool { return ' ' <= c && c < utf8.RuneSelf && c != '"' && c != '\\' }
+
 // asciiPrefix returns how many of the first bytes of text are ASCII for certain.
 func asciiPrefix(text []byte) int {
 	i := 0
-	for ; i+32 <= len(text); i += 32 {
-		if (binary.LittleEndian.Uint64(text[i:])|binary.LittleEndian.Uint64(text[i+8:])|
-			binary.LittleEndian.Uint64(text[i+16:])|binary.LittleEndian.Uint64(text[i+24:]))&highs != 0 {
+	// An array of 64 bytes is checked for its length once, not at each of its words.
+	for len(text)-i >= 64 {
+		b := (*[64]byte)(text[i:])
+		if (word(b[0:])|word(b[8:])|word(b[16:])|word(b[24:])|
+			word(b[32:])|word(b[40:])|word(b[48:])|word(b[56:]))&highs != 0 {
 			break
 		}
+		i += 64
 	}
-	for i+8 <= len(text) && binary.LittleEndian.Uint64(text[i:])&highs == 0 {
+	for i+8 <= len(text) && word(text[i:])&highs == 0 {
 		i += 8
 	}
 	return i
 }
+
+func isASCII(s string) bool {
+	text := view(s)
+	i := asciiPrefix(text)
+	for i < len(text) && text[i] < utf8.RuneSelf {
+		i++
+	}
+	return i == len(text)
+}
+
+func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
 // view returns the bytes of s, which must not be changed.
 func view(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

@@ -79,7 +79,7 @@ func (c *Command) Batches() iter.Seq2[Batch, error] {
 				return
 			}
 			more := yield(*batch, nil)
-			c.conn.acknowledge(c.watcher, 1)
+			c.reading.link.acknowledge(c.reading.watcher, 1)
 			if !more {
 				return
 			}
@@ -90,6 +90,9 @@ func (c *Command) Batches() iter.Seq2[Batch, error] {
 // receive takes the next frame: a batch, or the result, for which it returns nil.
 func (c *Command) receive() (*Batch, error) {
 	kind, payload, err := c.next(c.View().State)
+	for err == nil && kind == resumed { // a base batch follows
+		kind, payload, err = c.next(c.View().State)
+	}
 	if err != nil || kind == protocol.KindResult {
 		return nil, err
 	}

@@ -1,17 +1,17 @@
 package client
 
-// This file is a connection to an agent.
+// This file is a connection to an agent, which may outlive the byte stream under it.
 
 import (
 	"context"
 	"crypto/tls"
-	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/execagent/execagent/transport"
-	"github.com/execagent/execagent/transport/protocol"
 )
 
 // Options are a client's settings. The zero value works.
@@ -20,6 +20,16 @@ type Options struct {
 	Software string
 	// Logger gets the connection's troubles, never payload. Nil discards.
 	Logger *slog.Logger
+	// Reconnect is how long an agent that is out of reach is dialed again before it is
+	// given up; 0 means that a lost connection stays lost. The agent keeps results for an
+	// hour, so longer is of little use.
+	Reconnect time.Duration
+	// OnStatus, if not nil, is told when the connection is lost, made again and given up, by
+	// one goroutine, in order. It must not block, nor close the Conn.
+	OnStatus func(Status)
+	// KeepAlive is how often the agent is asked for a sign of life; 0 means 10 seconds. Half
+	// as long again without one, and the connection counts as lost.
+	KeepAlive time.Duration
 	// Token is the secret shared with the agent; zero means none. Make it with
 	// [transport.ReadTokenFile] or [transport.TokenFromEnvironment]. An agent that does not
 	// prove to have it is not dealt with.
@@ -36,103 +46,147 @@ func (o *Options) transport() transport.Options {
 	return transport.Options{
 		Software:    o.Software,
 		Logger:      o.Logger,
+		KeepAlive:   o.KeepAlive,
 		Token:       o.Token,
 		TLS:         o.TLS,
 		InsecureTCP: o.InsecureTCP,
 	}
 }
 
-// Conn is a connection to an agent. Make one with [Dial] or [NewConn], and Close it.
+// Conn is a connection to an agent. Make one with [Dial], [DialFunc] or [NewConn], and Close it.
 type Conn struct {
-	session *transport.Session
-	control *transport.Stream
+	opts    Options
+	connect ConnectFunc     // nil if a lost connection stays lost
+	ctx     context.Context // ends when Close begins
+	stop    context.CancelFunc
 	wg      sync.WaitGroup
 
-	mu       sync.Mutex // guards the rest; not held across I/O
-	watchers uint64     // numbers given out
-	requests uint64     // the same for requests
-	waiting  map[uint64]chan protocol.Reply
-	inputs   map[uint64]*stdin // by watcher
-	lost     error             // why no reply will come any more
+	mu         sync.Mutex // guards the rest; not held across I/O
+	link       *link      // the present one, or the last
+	changed    chan struct{}
+	over       error // why there will be no other link
+	closing    bool
+	wireBytes  int64 // of links before the present one
+	executions map[*Execution]struct{}
 }
+
+// ConnectFunc makes the byte stream of a connection. The context bounds the making alone.
+type ConnectFunc func(context.Context) (io.ReadWriteCloser, error)
 
 // Dial connects to the agent at an address such as "unix:/run/execagent.sock"; see
 // [transport.ParseAddress]. The error is a [*transport.DialError] when nothing answers, and a
-// [*transport.HandshakeError] when something other than an agent does.
+// [*transport.HandshakeError] when something other than an agent does. That the agent is not
+// there to begin with is an error, whatever Options.Reconnect says.
 func Dial(ctx context.Context, addr string, opts Options) (*Conn, error) {
 	a, err := transport.ParseAddress(addr)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := transport.DialConn(ctx, a, opts.transport())
+	connect := func(ctx context.Context) (io.ReadWriteCloser, error) {
+		return transport.DialConn(ctx, a, opts.transport())
+	}
+	return DialFunc(ctx, connect, opts)
+}
+
+// DialFunc is [Dial] for an agent that is reached in another way: by connect, each time.
+func DialFunc(ctx context.Context, connect ConnectFunc, opts Options) (*Conn, error) {
+	l, err := dialLink(ctx, connect, opts)
 	if err != nil {
 		return nil, err
 	}
-	return NewConn(ctx, conn, opts)
+	if opts.Reconnect <= 0 {
+		connect = nil
+	}
+	return newConn(l, connect, opts), nil
 }
 
-// NewConn speaks to an agent over conn, which it owns from the call on.
+// NewConn speaks to an agent over conn, which it owns from the call on. Nothing can be dialed
+// again: Options.Reconnect has no effect.
 func NewConn(ctx context.Context, conn io.ReadWriteCloser, opts Options) (*Conn, error) {
 	return newConnIn(ctx, conn, opts, nil)
 }
 
 // newConnIn is NewConn with a bound on the handshakes that are under way.
 func newConnIn(ctx context.Context, conn io.ReadWriteCloser, opts Options, lobby *transport.Lobby) (*Conn, error) {
-	settings := opts.transport()
-	settings.Lobby = lobby
-	s, err := transport.Client(ctx, conn, settings)
+	l, err := newLink(ctx, conn, opts, lobby)
 	if err != nil {
 		return nil, err
 	}
-	control, err := s.Open(ctx)
-	if err == nil {
-		err = control.WriteFrame(protocol.KindOpen, protocol.Encode(protocol.Open{Type: protocol.OpenControl}))
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	c := &Conn{session: s, control: control, waiting: make(map[uint64]chan protocol.Reply), inputs: make(map[uint64]*stdin)}
-	c.wg.Go(c.receive)
-	return c, nil
+	return newConn(l, nil, opts), nil
 }
 
-// Peer returns what the agent said of itself.
-func (c *Conn) Peer() transport.Hello { return c.session.Peer() }
+func newConn(l *link, connect ConnectFunc, opts Options) *Conn {
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	c := &Conn{
+		opts:       opts,
+		connect:    connect,
+		link:       l,
+		changed:    make(chan struct{}),
+		executions: make(map[*Execution]struct{}),
+	}
+	c.ctx, c.stop = context.WithCancel(context.Background())
+	c.wg.Go(func() { c.keep(l) })
+	return c
+}
 
-// WireBytes returns the bytes sent and received on the connection so far.
-func (c *Conn) WireBytes() int64 { return c.session.BytesRead() + c.session.BytesWritten() }
+// Peer returns what the agent said of itself, the last time it was reached.
+func (c *Conn) Peer() transport.Hello { return c.present().session.Peer() }
+
+// WireBytes returns the bytes sent and received so far.
+func (c *Conn) WireBytes() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.wireBytes + c.link.wireBytes()
+}
 
 // Close ends the connection. Commands go on. It may be called more than once.
 func (c *Conn) Close() error {
-	err := c.session.Close()
-	c.wg.Wait()
-	return err
-}
-
-// open makes an execution's stream and sends what it is for.
-func (c *Conn) open(ctx context.Context, o *protocol.Open) (*Execution, error) {
-	stream, err := c.session.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	e := &Execution{conn: c, stream: stream, stop: func() bool { return true }}
-	e.stdin = &stdin{e: e}
 	c.mu.Lock()
-	c.watchers++
-	e.watcher = c.watchers
-	c.inputs[e.watcher] = e.stdin
+	c.closing = true
 	c.mu.Unlock()
-	o.Watcher = e.watcher
-	if err := stream.WriteFrame(protocol.KindOpen, protocol.Encode(o)); err != nil {
-		e.Close()
-		return nil, err
-	}
-	return e, nil
+	c.stop()
+	c.present().session.Close()
+	c.wg.Wait()
+	return nil
 }
 
-// forget says that nobody follows by this watcher any more.
-func (c *Conn) forget(watcher uint64) {
+// spawn runs f in a goroutine that Close waits for, unless it has begun to.
+func (c *Conn) spawn(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.inputs, watcher)
+	if !c.closing {
+		c.wg.Go(f)
+	}
+}
+
+// resumable reports whether a lost connection is made again.
+func (c *Conn) resumable() bool { return c.connect != nil }
+
+func (c *Conn) present() *link {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.link
+}
+
+// await returns a link that is not the dead one, waiting for it where there may be one, or says
+// why there is none.
+func (c *Conn) await(ctx context.Context, dead *link) (*link, error) {
+	for {
+		c.mu.Lock()
+		l, over, changed := c.link, c.over, c.changed
+		c.mu.Unlock()
+		switch {
+		case over != nil:
+			return nil, over
+		case l != dead && !l.ended():
+			return l, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%w, out of reach: %w", ctx.Err(), l.err())
+		}
+	}
 }

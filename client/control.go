@@ -1,11 +1,10 @@
 package client
 
-// This file is the control stream: what is asked beside the executions' own streams, and so
-// never queues behind output.
+// This file is what is asked beside the executions' own streams, and so never queues behind
+// output.
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/execagent/execagent/transport/protocol"
@@ -28,6 +27,18 @@ func (c *Conn) List(ctx context.Context) (*List, error) {
 	return &List{reply.Executions, reply.Omitted}, nil
 }
 
+// Status returns how the agent is doing.
+func (c *Conn) Status(ctx context.Context) (*AgentStatus, error) {
+	reply, err := c.ask(ctx, &protocol.Request{Type: protocol.RequestStatus})
+	if err != nil {
+		return nil, err
+	}
+	if reply.Status == nil {
+		return nil, &ProtocolError{"asking for the status", fmt.Errorf("a reply without one")}
+	}
+	return reply.Status, nil
+}
+
 // Cancel ends the execution of this ID: SIGTERM, after its grace SIGKILL. It returns when the
 // agent has begun to, not when the command has ended. An execution that has settled is left
 // as it is; an unknown one is a [*Failure].
@@ -38,7 +49,8 @@ func (c *Conn) Cancel(ctx context.Context, id string) error {
 
 // Signal sends the processes of this execution a signal: a name with or without SIG, such as
 // "INT", or a number of the agent's system. A [*Failure] with the code ended says that there is
-// none any more to take it, bad-signal that there is no such signal.
+// none any more to take it, bad-signal that there is no such signal. It is sent at most once:
+// where the connection breaks before the reply, the error does not tell whether it was.
 func (c *Conn) Signal(ctx context.Context, id, signal string) error {
 	_, err := c.ask(ctx, &protocol.Request{Type: protocol.RequestSignal, ID: id, Signal: signal})
 	return err
@@ -51,29 +63,27 @@ func (c *Conn) Resize(ctx context.Context, id string, columns, rows int) error {
 	return err
 }
 
-// ask sends a request and waits for its reply.
+// ask sends a request and waits for its reply. Where connections are made again it waits for
+// that, and asks once more what may be asked twice.
 func (c *Conn) ask(ctx context.Context, r *protocol.Request) (*protocol.Reply, error) {
-	reply := make(chan protocol.Reply, 1)
-	seq, err := c.expect(reply)
-	if err == nil {
-		defer c.unexpect(seq)
-		r.Seq = seq
-		err = c.send(r)
-	}
-	if err != nil {
-		return nil, askError(r, err)
-	}
-	select {
-	case got, ok := <-reply:
-		switch {
-		case !ok:
-			return nil, askError(r, c.whyLost())
-		case got.Failure != nil:
-			return nil, got.Failure
+	var dead *link
+	for {
+		l, err := c.await(ctx, dead)
+		if err != nil {
+			return nil, askError(r, err)
 		}
-		return &got, nil
-	case <-ctx.Done():
-		return nil, askError(r, ctx.Err())
+		reply, err := l.ask(ctx, *r)
+		again := c.resumable() && l.ended() && r.Type != protocol.RequestSignal
+		failure, refused := err.(*Failure)
+		switch {
+		case err == nil:
+			return reply, nil
+		case refused && failure != l.err():
+			return nil, failure
+		case ctx.Err() != nil || !again:
+			return nil, askError(r, err)
+		}
+		dead = l
 	}
 }
 
@@ -82,107 +92,4 @@ func askError(r *protocol.Request, err error) error {
 		return fmt.Errorf("client: asking for a %s: %w", r.Type, err)
 	}
 	return fmt.Errorf("client: asking for a %s of %q: %w", r.Type, r.ID, err)
-}
-
-// expect numbers a request and has its reply sent to the channel, which is closed instead when
-// none will come.
-func (c *Conn) expect(reply chan protocol.Reply) (seq uint64, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.lost != nil {
-		return 0, c.lost
-	}
-	c.requests++
-	c.waiting[c.requests] = reply
-	return c.requests, nil
-}
-
-func (c *Conn) unexpect(seq uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.waiting, seq)
-}
-
-func (c *Conn) whyLost() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.lost
-}
-
-// acknowledge tells the agent how much a watcher has taken: batches, or bytes of raw output.
-func (c *Conn) acknowledge(watcher uint64, count int) {
-	// If this fails the session is over, and the watcher's own stream says so.
-	_ = c.send(&protocol.Request{Type: protocol.RequestAck, Watcher: watcher, Count: count})
-}
-
-func (c *Conn) send(r *protocol.Request) error {
-	return c.control.WriteFrame(protocol.KindRequest, protocol.Encode(r))
-}
-
-// receive hands replies and notices to those concerned, until the control stream ends.
-func (c *Conn) receive() {
-	err := c.receiveAll()
-	c.control.Close()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.lost = err
-	for _, reply := range c.waiting {
-		close(reply)
-	}
-	clear(c.waiting)
-}
-
-func (c *Conn) receiveAll() error {
-	for {
-		kind, payload, err := c.control.ReadFrame()
-		if err != nil {
-			return err
-		}
-		switch kind {
-		case protocol.KindReply:
-			err = c.replied(payload)
-		case protocol.KindNotice:
-			err = c.noticed(payload)
-		case protocol.KindFailure:
-			err = decodeFailure(payload)
-		default:
-			err = fmt.Errorf("a frame of kind %d", kind)
-		}
-		if failure := (*Failure)(nil); errors.As(err, &failure) {
-			return err
-		} else if err != nil {
-			return &ProtocolError{"reading replies", err}
-		}
-	}
-}
-
-func (c *Conn) replied(payload []byte) error {
-	var r protocol.Reply
-	if err := decode(payload, &r); err != nil {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if reply := c.waiting[r.Seq]; reply != nil {
-		reply <- r
-		delete(c.waiting, r.Seq)
-	}
-	return nil
-}
-
-func (c *Conn) noticed(payload []byte) error {
-	var n protocol.Notice
-	if err := decode(payload, &n); err != nil {
-		return err
-	}
-	if n.Failure == nil {
-		return errors.New("a notice of nothing")
-	}
-	c.mu.Lock()
-	in := c.inputs[n.Watcher]
-	c.mu.Unlock()
-	if in != nil { // else nobody writes any more
-		in.refuse(stdinError(n.Failure))
-	}
-	return nil
 }

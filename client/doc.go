@@ -27,6 +27,21 @@
 // command goes on, its outcome is unknown here, and [Conn.Attach] on a new connection finds
 // it by its ID.
 //
+// # Reconnecting
+//
+// With [Options].Reconnect a connection that breaks is no error, for so long: the agent is
+// dialed again, with pauses that double up to five seconds. Meanwhile calls wait, until their
+// contexts end; [Options].OnStatus tells. Then
+//
+//   - Batches goes on with a base batch, and Chunks behind the gap of what was missed;
+//   - what was being started or asked is sent again, and is still done once; a signal is not
+//     sent again;
+//   - stdin goes on at the byte where the command is;
+//   - a [Stream] has ended in a LostError, because it is lossless.
+//
+// An agent that was started anew is no substitute: what the old one ran is a LostError by
+// [ErrAgentRestarted].
+//
 // # Trust
 //
 // The agent runs in a sandbox that may have been taken over: what it sends is bounded and

@@ -10,16 +10,21 @@ import (
 	"github.com/execagent/execagent/transport/protocol"
 )
 
-// LostError says that the connection ended before the result came. What the command did since
-// is unknown; it is not an exit.
+// LostError says that the connection ended before the result came, and was not made again. What
+// the command did since is unknown; it is not an exit. The cause is [ErrAgentRestarted] where
+// nobody will ever know.
 type LostError struct {
 	ID    string         // the execution
-	State protocol.State // the last state seen
+	State protocol.State // the last state seen; "" if it is not known to have started
 	Err   error          // what happened to the connection
 }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("client: connection lost, outcome of %q unknown (last seen %s): %v", e.ID, e.State, e.Err)
+	seen := "last seen " + string(e.State)
+	if e.State == "" {
+		seen = "not seen to start"
+	}
+	return fmt.Sprintf("client: connection lost, outcome of %q unknown (%s): %v", e.ID, seen, e.Err)
 }
 
 func (e *LostError) Unwrap() error { return e.Err }
@@ -35,6 +40,10 @@ func (e *ProtocolError) Error() string {
 }
 
 func (e *ProtocolError) Unwrap() error { return e.Err }
+
+// ErrAgentRestarted says that the agent reached now is not the one that had the execution, which
+// ended with that one. Commands can be started on it as before.
+var ErrAgentRestarted = errors.New("the agent was started anew")
 
 // Errors of [Execution.Stdin], found with [errors.Is].
 var (

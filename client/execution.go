@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -22,15 +21,22 @@ import (
 // concurrent use.
 type Execution struct {
 	conn    *Conn
-	stream  *transport.Stream
-	watcher uint64
+	id      string
+	mode    protocol.Mode
+	input   string          // names the writer of stdin on all connections
+	ctx     context.Context // of its start: when it ends, nothing waits for a connection
 	started Started
 	stdin   *stdin
 	stop    func() bool // no longer cancel with the context
+	reading *attachment // of the goroutine that calls next
 
-	mu     sync.Mutex // guards the rest
-	result *Result
-	err    error // why following ended, without a result
+	mu      sync.Mutex // guards the rest; not held across I/O
+	at      *attachment
+	changed chan struct{} // closed and replaced when at or lost changes
+	lost    error         // why there will be no other attachment
+	closed  bool
+	result  *Result
+	err     error // why following ended, without a result
 }
 
 // NewID returns a random ID for an execution.
@@ -40,8 +46,18 @@ func NewID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// cancelTimeout bounds how long a cancel on behalf of an ended context waits for its reply.
+// cancelTimeout bounds how long a cancel on behalf of an ended context waits for its reply,
+// once the agent is within reach.
 const cancelTimeout = 10 * time.Second
+
+func (c *Conn) newExecution(ctx context.Context, mode protocol.Mode, id string) *Execution {
+	e := &Execution{conn: c, id: id, mode: mode, ctx: ctx, stop: func() bool { return true }, changed: make(chan struct{})}
+	if c.resumable() && mode != protocol.ModeStream {
+		e.input = NewID()
+	}
+	e.stdin = newStdin(e)
+	return e
+}
 
 // start runs spec, and cancels it when ctx ends.
 func (c *Conn) start(ctx context.Context, mode protocol.Mode, spec Spec) (*Execution, error) {
@@ -51,117 +67,151 @@ func (c *Conn) start(ctx context.Context, mode protocol.Mode, spec Spec) (*Execu
 	if _, err := spec.Check(); err != nil {
 		return nil, err
 	}
-	e, err := c.follow(ctx, &protocol.Open{Type: protocol.OpenStart, Mode: mode, Spec: &spec}, spec.ID)
-	if err != nil {
+	e := c.newExecution(ctx, mode, spec.ID)
+	if err := e.begin(ctx, protocol.Open{Type: protocol.OpenStart, Mode: mode, Input: e.input, Spec: &spec}); err != nil {
 		return nil, err
 	}
 	e.stop = context.AfterFunc(ctx, func() { c.cancelNow(spec.ID) })
 	return e, nil
 }
 
-// cancelNow cancels an execution on behalf of a context that has ended.
-func (c *Conn) cancelNow(id string) {
-	ctx, cancel := context.WithTimeout(context.Background(), cancelTimeout)
-	defer cancel()
-	_ = c.Cancel(ctx, id)
-}
-
 func (c *Conn) attach(ctx context.Context, mode protocol.Mode, id string) (*Execution, error) {
-	return c.follow(ctx, &protocol.Open{Type: protocol.OpenAttach, Mode: mode, ID: id}, id)
-}
-
-// follow opens a stream and waits for the agent's answer.
-func (c *Conn) follow(ctx context.Context, o *protocol.Open, id string) (*Execution, error) {
-	e, err := c.open(ctx, o)
-	if err != nil {
-		return nil, fmt.Errorf("client: reaching the agent for %q: %w", id, err)
-	}
-	interrupted := make(chan struct{})
-	release := context.AfterFunc(ctx, func() {
-		e.stream.SetReadDeadline(time.Unix(1, 0))
-		close(interrupted)
-	})
-	err = e.awaitStarted()
-	if !release() {
-		<-interrupted
-	}
-	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
-		if o.Type == protocol.OpenStart {
-			c.wg.Go(func() { e.abandon(id) })
-		} else {
-			e.Close()
-		}
-		return nil, fmt.Errorf("client: waiting for %q to start: %w", id, ctx.Err())
-	}
-	if err != nil {
-		e.Close()
+	e := c.newExecution(context.Background(), mode, id)
+	if err := e.begin(ctx, e.attachOpen()); err != nil {
 		return nil, err
 	}
-	e.stream.SetReadDeadline(time.Time{})
 	return e, nil
 }
 
-// abandon cancels an execution that started after its context had ended.
-func (e *Execution) abandon(id string) {
-	defer e.Close()
-	e.stream.SetReadDeadline(time.Time{})
-	if e.awaitStarted() == nil {
-		e.conn.cancelNow(id)
+func (e *Execution) attachOpen() protocol.Open {
+	return protocol.Open{Type: protocol.OpenAttach, Mode: e.mode, Input: e.input, ID: e.id}
+}
+
+// cancelNow cancels an execution on behalf of a context that has ended, also one whose start
+// has not reached the agent yet.
+func (c *Conn) cancelNow(id string) {
+	c.spawn(func() {
+		ctx, cancel := context.WithTimeout(c.ctx, c.opts.Reconnect+cancelTimeout)
+		defer cancel()
+		_, _ = c.ask(ctx, &protocol.Request{Type: protocol.RequestCancel, ID: id, Fence: true})
+	})
+}
+
+// begin makes the first attachment. Where connections are made again, a start whose answer was
+// lost is repeated: the same ID and spec are one execution. But another start of the agent knows
+// nothing of it, so there it is not.
+func (e *Execution) begin(ctx context.Context, o protocol.Open) error {
+	starts := o.Type == protocol.OpenStart
+	var dead *link // that may have had the open
+	for {
+		l, err := e.conn.await(ctx, dead)
+		switch {
+		case err == nil:
+		case dead != nil && starts:
+			return e.abandon(ctx, err)
+		default:
+			return fmt.Errorf("client: reaching the agent for %q: %w", e.id, err)
+		}
+		if dead != nil && starts && l.instance() != dead.instance() {
+			return &LostError{e.id, "", ErrAgentRestarted}
+		}
+		at, err := e.attachTo(ctx, l, o)
+		switch {
+		case err == nil:
+			return e.enter(at)
+		case ctx.Err() != nil && starts:
+			return e.abandon(ctx, err)
+		case ctx.Err() != nil, !l.ended(), isFinal(err):
+			return err
+		case o.Mode == protocol.ModeStream, !e.conn.resumable():
+			return &LostError{e.id, "", err}
+		}
+		dead = l
 	}
 }
 
-func (e *Execution) awaitStarted() error {
-	kind, payload, err := e.stream.ReadFrame()
-	switch {
-	case err != nil:
-		return fmt.Errorf("client: waiting for the agent's answer: %w", err)
-	case kind == protocol.KindFailure:
-		return decodeFailure(payload)
-	case kind != protocol.KindStarted:
-		return &ProtocolError{"starting", fmt.Errorf("a frame of kind %d", kind)}
+// abandon gives up a start of which nothing is known.
+func (e *Execution) abandon(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return &LostError{e.id, "", err}
 	}
-	if err := decode(payload, &e.started); err != nil {
-		return &ProtocolError{"starting", err}
+	e.conn.cancelNow(e.id)
+	return fmt.Errorf("client: waiting for %q to start: %w", e.id, ctx.Err())
+}
+
+// enter makes at the first attachment and has the execution followed on later links.
+func (e *Execution) enter(at *attachment) error {
+	e.started, e.at, e.reading, e.stdin.at = at.started, at, at, at
+	c := e.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over != nil {
+		e.lost = c.over
+		return nil
+	}
+	c.executions[e] = struct{}{}
+	if l := c.link; l != at.link && !c.closing { // replaced meanwhile
+		c.wg.Go(func() { e.resume(l) })
 	}
 	return nil
 }
 
 // ID returns the execution's ID.
-func (e *Execution) ID() string { return e.started.ID }
+func (e *Execution) ID() string { return e.id }
 
-// Started returns what the agent said when it answered.
+// Started returns what the agent said when it first answered.
 func (e *Execution) Started() Started { return e.started }
 
 // Cancel ends the execution; see [Conn.Cancel].
-func (e *Execution) Cancel(ctx context.Context) error { return e.conn.Cancel(ctx, e.ID()) }
+func (e *Execution) Cancel(ctx context.Context) error { return e.conn.Cancel(ctx, e.id) }
 
 // Signal sends the command a signal; see [Conn.Signal].
 func (e *Execution) Signal(ctx context.Context, name string) error {
-	return e.conn.Signal(ctx, e.ID(), name)
+	return e.conn.Signal(ctx, e.id, name)
 }
 
 // Resize sets the size of the command's terminal; see [Conn.Resize].
 func (e *Execution) Resize(ctx context.Context, columns, rows int) error {
-	return e.conn.Resize(ctx, e.ID(), columns, rows)
+	return e.conn.Resize(ctx, e.id, columns, rows)
 }
 
 // Close stops following. The command goes on, unless the context of its start ends it. It may
 // be called more than once.
 func (e *Execution) Close() error {
 	e.stop()
-	e.conn.forget(e.watcher)
-	return e.stream.Close()
+	e.conn.leave(e)
+	e.mu.Lock()
+	e.closed = true
+	at := e.at
+	e.wake()
+	e.mu.Unlock()
+	e.stdin.poke()
+	return at.close()
 }
+
+// leave has an execution followed no more.
+func (c *Conn) leave(e *Execution) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.executions, e)
+}
+
+// wake tells those who wait that something changed. The caller holds mu.
+func (e *Execution) wake() {
+	close(e.changed)
+	e.changed = make(chan struct{})
+}
+
+// resumed is a kind of frame that none on the wire has: what follows comes by a new attachment,
+// from its beginning.
+const resumed = transport.MaxKind + 1
 
 // next takes the next frame of output. The result is taken note of, and its kind returned; a
 // failure is an error. state is the last one seen, for the error of a lost connection.
 func (e *Execution) next(state protocol.State) (transport.Kind, []byte, error) {
-	kind, payload, err := e.stream.ReadFrame()
+	kind, payload, err := e.reading.stream.ReadFrame()
 	if err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		return 0, nil, &LostError{e.ID(), state, err}
+		return e.followOn(state, err)
 	}
 	switch kind {
 	case protocol.KindFailure:
@@ -169,15 +219,33 @@ func (e *Execution) next(state protocol.State) (transport.Kind, []byte, error) {
 	case protocol.KindResult:
 		r := new(Result)
 		if err := decode(payload, r); err != nil {
-			return 0, nil, &ProtocolError{"following " + e.ID(), err}
+			return 0, nil, &ProtocolError{"following " + e.id, err}
 		}
 		e.finish(r, nil)
 	}
 	return kind, payload, nil
 }
 
+// followOn waits for another attachment after the present one broke.
+func (e *Execution) followOn(state protocol.State, err error) (transport.Kind, []byte, error) {
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if e.input == "" || !e.reading.link.ended() {
+		return 0, nil, &LostError{e.id, state, err}
+	}
+	at, err := e.awaitAttachment(e.reading)
+	if f := (*Failure)(nil); errors.As(err, &f) && f.Code != protocol.CodeUnknownID {
+		return 0, nil, err
+	} else if err != nil {
+		return 0, nil, &LostError{e.id, state, err}
+	}
+	e.reading = at
+	return resumed, nil, nil
+}
+
 func (e *Execution) unexpected(kind transport.Kind) error {
-	return &ProtocolError{"following " + e.ID(), fmt.Errorf("a frame of kind %d", kind)}
+	return &ProtocolError{"following " + e.id, fmt.Errorf("a frame of kind %d", kind)}
 }
 
 func (e *Execution) ended() bool {

@@ -51,7 +51,8 @@ func Listen(ctx context.Context, addr string, opts Options) (*Listener, error) {
 func (l *Listener) Address() string { return l.socket.Address().String() }
 
 // Accept waits for the next agent. Strangers, who do not get through the handshake, are logged
-// and do not count; they hold up nobody.
+// and do not count; they hold up nobody. An agent whose connection breaks dials again, and comes as
+// another Conn: Options.Reconnect has no effect.
 func (l *Listener) Accept(ctx context.Context) (*Conn, error) {
 	select {
 	case c, ok := <-l.conns:
@@ -105,7 +106,7 @@ func (l *Listener) greet(conn io.ReadWriteCloser) {
 	}
 	select {
 	case l.conns <- c:
-	case <-c.session.Done():
+	case <-c.present().session.Done():
 		c.Close()
 	case <-l.ctx.Done():
 		c.Close()

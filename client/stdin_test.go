@@ -20,7 +20,7 @@ func TestNotice(t *testing.T) {
 		other, _ := start(t, conn, f)
 		other.started.Stdin = protocol.StdinPipe
 		f.write(f.control, protocol.KindNotice, `{"watcher":999,"failure":{"code":"ended","message":"nobody's"}}`)
-		f.write(f.control, protocol.KindNotice, string(protocol.Encode(protocol.Notice{Watcher: cmd.watcher, Failure: &Failure{Code: protocol.Code(code), Message: "m"}})))
+		f.write(f.control, protocol.KindNotice, string(protocol.Encode(protocol.Notice{Watcher: cmd.reading.watcher, Failure: &Failure{Code: protocol.Code(code), Message: "m"}})))
 		answerList(t, conn, f) // what came before was read
 		if _, err := cmd.Stdin().Write([]byte("x")); !errors.Is(err, want) {
 			t.Errorf("%s: got %v, want %v", code, err, want)
@@ -47,16 +47,22 @@ func answerList(t *testing.T, conn *Conn, f *fakeAgent) {
 func FuzzControl(f *testing.F) {
 	f.Add([]byte(`{"watcher":1,"failure":{"code":"ended","message":"m"}}`))
 	f.Add([]byte(`{"watcher":1}`))
+	f.Add([]byte(`{"watcher":1,"taken":4}`))
+	f.Add([]byte(`{"watcher":1,"taken":9223372036854775807}`))
 	f.Add([]byte(`{"watcher":1,"failure":{"code":"new","message":"m"}}`))
 	f.Add([]byte(`{"seq":1,"executions":[{"id":"a","state":"running","exitCode":null}],"omitted":-1}`))
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		in := &stdin{}
+		in := newStdin(nil)
+		in.kept = []byte("input")
 		replies := make(chan protocol.Reply, 1)
-		c := &Conn{inputs: map[uint64]*stdin{1: in}, waiting: map[uint64]chan protocol.Reply{1: replies}}
-		if err := c.noticed(payload); err != nil && in.whyRefused() != nil {
+		l := &link{inputs: map[uint64]*stdin{1: in}, waiting: map[uint64]chan protocol.Reply{1: replies}}
+		if err := l.noticed(payload); err != nil && (in.refused != nil || in.base != 0) {
 			t.Errorf("%q: %v, and yet taken", payload, err)
 		}
-		if err := c.replied(payload); err != nil && len(replies) > 0 {
+		if in.base+int64(len(in.kept)) != 5 {
+			t.Errorf("%q: %d bytes are kept behind %d, want 5 in all", payload, len(in.kept), in.base)
+		}
+		if err := l.replied(payload); err != nil && len(replies) > 0 {
 			t.Errorf("%q: %v, and yet a reply", payload, err)
 		}
 	})

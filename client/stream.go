@@ -44,8 +44,8 @@ func (c *Conn) StartStream(ctx context.Context, spec Spec) (*Stream, error) {
 	s := &Stream{Execution: e, split: spec.SplitStderr, done: make(chan struct{})}
 	s.out, s.toOut = io.Pipe()
 	s.errs, s.toErrs = io.Pipe()
-	c.wg.Go(s.receive)
-	c.wg.Go(s.release)
+	c.spawn(s.receive)
+	c.spawn(s.release)
 	return s, nil
 }
 
@@ -129,8 +129,8 @@ func (s *Stream) deliver(kind transport.Kind, payload []byte) error {
 func (s *Stream) release() {
 	select {
 	case <-s.done:
-	case <-s.conn.session.Done():
-		err := &LostError{s.ID(), protocol.Running, s.conn.session.Err()}
+	case <-s.reading.link.session.Done():
+		err := &LostError{s.ID(), protocol.Running, s.reading.link.err()}
 		s.toOut.CloseWithError(err)
 		s.toErrs.CloseWithError(err)
 	}

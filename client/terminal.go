@@ -11,8 +11,8 @@ import (
 )
 
 // Terminal is an execution whose output comes raw, escape sequences and all: for a terminal to
-// show. It is not complete: a client that is 256 KiB behind the command misses everything up
-// to the present, and is told how much. What has to be complete is the spill, or a [Stream].
+// show. It is not complete: a client that is 256 KiB behind the command, or was out of its reach,
+// misses everything up to the present, and is told how much. What has to be complete is the spill, or a [Stream].
 //
 // The agent is no terminal emulator: where a program asks the terminal something, it is the one
 // behind this client that answers, through Stdin, or nobody does.
@@ -22,7 +22,8 @@ import (
 type Terminal struct {
 	*Execution
 
-	taken int // bytes not yet acknowledged; of the goroutine in Chunks
+	taken    int   // bytes not yet acknowledged; of the goroutine in Chunks
+	position int64 // of the next byte in the output; the same
 }
 
 // Chunk is some output, or a gap in it.
@@ -41,7 +42,7 @@ func (c *Conn) StartTerminal(ctx context.Context, spec Spec) (*Terminal, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &Terminal{Execution: e}, nil
+	return &Terminal{Execution: e, position: e.started.Position}, nil
 }
 
 // AttachTerminal is [Conn.Attach] for raw output, from now on. A program that fills its screen
@@ -51,7 +52,7 @@ func (c *Conn) AttachTerminal(ctx context.Context, id string) (*Terminal, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Terminal{Execution: e}, nil
+	return &Terminal{Execution: e, position: e.started.Position}, nil
 }
 
 // Chunks yields output as it comes, and ends with the result, or with an error: a [*LostError]
@@ -87,7 +88,10 @@ func (t *Terminal) receive() (*Chunk, error) {
 	switch kind {
 	case protocol.KindResult:
 		return nil, nil
+	case resumed:
+		return t.resume()
 	case protocol.KindOutput:
+		t.position += int64(len(payload))
 		return &Chunk{Data: payload}, nil
 	case protocol.KindGap:
 		var g protocol.Gap
@@ -96,16 +100,31 @@ func (t *Terminal) receive() (*Chunk, error) {
 		} else if g.Bytes <= 0 {
 			return nil, &ProtocolError{"following " + t.ID(), fmt.Errorf("a gap of %d bytes", g.Bytes)}
 		}
+		t.position += g.Bytes
 		return &Chunk{Missed: g.Bytes}, nil
 	}
 	return nil, t.unexpected(kind)
+}
+
+// resume goes on where another attachment begins: behind a gap, if there was output meanwhile.
+func (t *Terminal) resume() (*Chunk, error) {
+	t.taken = 0
+	missed := t.reading.started.Position - t.position
+	t.position += missed
+	switch {
+	case missed < 0:
+		return nil, &ProtocolError{"following " + t.ID(), fmt.Errorf("the output is %d bytes shorter than it was", -missed)}
+	case missed > 0:
+		return &Chunk{Missed: missed}, nil
+	}
+	return t.receive()
 }
 
 // acknowledge tells the agent what was taken, not for every keystroke.
 func (t *Terminal) acknowledge(n int) {
 	t.taken += n
 	if t.taken >= protocol.RawWindow/4 {
-		t.conn.acknowledge(t.watcher, t.taken)
+		t.reading.link.acknowledge(t.reading.watcher, t.taken)
 		t.taken = 0
 	}
 }

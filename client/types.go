@@ -15,6 +15,8 @@ type (
 	Failure = protocol.Failure
 	// Summary is one execution in short; see [protocol.Summary].
 	Summary = protocol.Summary
+	// AgentStatus is how an agent is doing; see [protocol.Status].
+	AgentStatus = protocol.Status
 	// Started is what an agent says of an execution when it is started or attached to.
 	Started = protocol.Started
 )

@@ -14,6 +14,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/execagent/execagent/execagent/proctree"
@@ -52,6 +53,9 @@ type Options struct {
 	// Retention is how long a settled execution can still be attached to, unless newer ones
 	// need the room; 0 means an hour.
 	Retention time.Duration
+	// KeepAlive is how often a client is asked for a sign of life; 0 means 10 seconds. One
+	// that gives none for half as long again is dropped, and its watchers with it.
+	KeepAlive time.Duration
 	// Token is what clients have to prove to have; zero means none.
 	Token transport.Token
 }
@@ -71,7 +75,11 @@ type Agent struct {
 	executions map[string]*execution
 	settled    []*execution // the oldest first
 	held       int64        // bytes that those hold
+	fences     fences
+	forgotten  int64 // bytes that executions have written which are not in the registry
 
+	begun    time.Time
+	clients  atomic.Int64 // connections that are served
 	spills   lazyStore
 	trees    *proctree.Manager
 	oomScore int // what commands get back
@@ -93,6 +101,7 @@ func New(opts Options) (*Agent, error) {
 	rand.Read(id[:])
 	a := &Agent{
 		opts:       opts,
+		begun:      time.Now(),
 		instance:   hex.EncodeToString(id[:]),
 		log:        opts.Logger,
 		executions: make(map[string]*execution),
@@ -196,9 +205,29 @@ func (a *Agent) reserve(spec protocol.Spec) (e *execution, existing bool, err er
 		}
 		return e, true, nil
 	}
+	if a.fences.has(spec.ID, a.opts.Retention) {
+		return nil, false, &protocol.Failure{Code: protocol.CodeCanceled, Message: fmt.Sprintf("execution %q was canceled before its start came", spec.ID)}
+	}
 	e = newExecution(a, spec, digest)
 	a.executions[spec.ID] = e
 	return e, false, nil
+}
+
+// fence refuses a start of this ID that is still to come, unless there is an execution of it.
+func (a *Agent) fence(id string) (e *execution, err error) {
+	if err := protocol.CheckID(id); err != nil {
+		return nil, refuse(protocol.CodeBadRequest, "%v", err)
+	}
+	a.mu.Lock()
+	e = a.executions[id]
+	if e == nil {
+		a.fences.add(id, a.opts.Retention)
+	}
+	a.mu.Unlock()
+	if e == nil {
+		return nil, nil
+	}
+	return e, e.awaitStart()
 }
 
 // find returns the execution of this ID.
@@ -240,6 +269,7 @@ func (a *Agent) forgetOldest() {
 	a.settled[0] = nil
 	a.settled = a.settled[1:]
 	a.held -= e.cost()
+	a.forgotten += e.pumps.total()
 	delete(a.executions, e.spec.ID)
 	e.stopTimers()
 }

@@ -76,10 +76,10 @@ func (s *session) clearControl() {
 	s.control = nil
 }
 
-// notify tells the client that the input of one of its watchers is dropped, and why. It does
-// so on the control stream: a client that only writes does not read the watcher's.
-func (s *session) notify(watcher uint64, f *protocol.Failure) {
-	notice := protocol.Encode(protocol.Notice{Watcher: watcher, Failure: f})
+// notify tells the client what becomes of the input of one of its watchers. It does so on the
+// control stream: a client that only writes does not read the watcher's.
+func (s *session) notify(n *protocol.Notice) {
+	notice := protocol.Encode(n)
 	s.mu.Lock()
 	stream := s.control
 	if stream == nil && len(s.early) < maxEarly {

@@ -14,7 +14,7 @@ func TestNotices(t *testing.T) {
 	_, s := served(t)
 	deaf := open(t, s, protocol.KindOpen, protocol.Encode(protocol.Open{Type: protocol.OpenStart, Watcher: 7, Spec: &protocol.Spec{ID: "deaf", Command: "sleep 600"}}))
 	for range 3 {
-		if err := deaf.WriteFrame(protocol.KindStdin, []byte("x")); err != nil {
+		if err := deaf.WriteFrame(protocol.KindStdin, protocol.AppendStdin(nil, 0, []byte("x"))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -120,7 +120,7 @@ func (e *execution) startTree() (*process, error) {
 
 // feed gives the command the input that its spec carries.
 func (e *execution) feed() {
-	_ = e.stdin.write(e.agent.ctx, e.spec.StdinBytes) // a command need not read all of it
+	_ = e.stdin.write(e.agent.ctx, new(writer), 0, e.spec.StdinBytes) // a command need not read all of it
 	e.stdin.close()
 }
 

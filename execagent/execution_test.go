@@ -56,6 +56,8 @@ func outcome(t testing.TB, e *execution) (protocol.Result, string) {
 	case <-time.After(time.Minute):
 		t.Fatalf("%q does not settle", e.spec.Command)
 	}
+	e.out.mu.Lock() // watchers may still be sent it
+	defer e.out.mu.Unlock()
 	text, live := e.out.window.Text()
 	return e.result, text + live
 }
@@ -269,7 +271,7 @@ func TestStdin(t *testing.T) {
 	a := newAgent(t)
 	bothModes(t, func(t *testing.T, pipe bool) {
 		e := begin(t, a, protocol.Spec{Command: "cat; echo end", Stdin: protocol.StdinPipe, Pipe: pipe})
-		if err := e.stdin.write(t.Context(), []byte("input\n")); err != nil {
+		if err := e.stdin.write(t.Context(), new(writer), 0, []byte("input\n")); err != nil {
 			t.Fatal(err)
 		}
 		e.stdin.close()
@@ -277,14 +279,14 @@ func TestStdin(t *testing.T) {
 		if _, text := outcome(t, e); text != "input\nend\n" {
 			t.Errorf("got %q", text)
 		}
-		if err := e.stdin.write(t.Context(), []byte("more")); err == nil {
+		if err := e.stdin.write(t.Context(), new(writer), 0, []byte("more")); err == nil {
 			t.Error("input after the end is taken")
 		}
 	})
 	t.Run("a blocked write ends with the command", func(t *testing.T) {
 		e := begin(t, a, protocol.Spec{Command: "sleep 600", Stdin: protocol.StdinPipe})
 		done := make(chan error)
-		go func() { done <- e.stdin.write(t.Context(), make([]byte, 4<<20)) }()
+		go func() { done <- e.stdin.write(t.Context(), new(writer), 0, make([]byte, 4<<20)) }()
 		e.end(protocol.ReasonCanceled)
 		if err := <-done; err == nil {
 			t.Error("4 MiB went into a command that reads nothing")
@@ -299,7 +301,7 @@ func TestStdin(t *testing.T) {
 		e := begin(t, a, protocol.Spec{Command: "read x <" + gate + "; tail -c 3", Stdin: protocol.StdinPipe})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
-		go func() { done <- e.stdin.write(ctx, make([]byte, 4<<20)) }()
+		go func() { done <- e.stdin.write(ctx, new(writer), 0, make([]byte, 4<<20)) }()
 		cancel()
 		if err := <-done; err == nil {
 			t.Error("4 MiB went into a command that reads nothing")
@@ -307,7 +309,7 @@ func TestStdin(t *testing.T) {
 		if err := os.WriteFile(gate, []byte("go\n"), 0); err != nil {
 			t.Fatal(err)
 		}
-		if err := e.stdin.write(t.Context(), []byte("end")); err != nil {
+		if err := e.stdin.write(t.Context(), new(writer), 0, []byte("end")); err != nil {
 			t.Error(err)
 		}
 		e.stdin.close()

@@ -20,8 +20,14 @@ import (
 type input struct {
 	e      *execution
 	stream *transport.Stream
+	name   string // of the client's writer, or ""
 	// refused tells the client once why what it writes is dropped.
 	refused func(*protocol.Failure)
+	// taken tells the client how far its writer's input has come.
+	taken func(offset int64)
+
+	writer *writer // nil before the first input
+	told   int64   // the last word of taken
 }
 
 // lastWord is how long a client that broke the rules may take to be told.
@@ -75,23 +81,46 @@ func (in *input) receive(ctx context.Context) error {
 			return refuse(protocol.CodeBadRequest, "a client sends stdin on an execution's stream, not a frame of kind %d", kind)
 		}
 		failure := (*protocol.Failure)(nil)
-		if errors.As(in.take(ctx, kind, payload), &failure) && !told {
+		switch err := in.take(ctx, kind, payload); {
+		case !errors.As(err, &failure):
+			in.acknowledge()
+		case failure.Code == protocol.CodeBadRequest:
+			return failure
+		case !told:
 			told = true
 			in.refused(failure)
 		}
 	}
 }
 
+// acknowledge says now and then what the command was given, to a writer that can repeat the rest.
+func (in *input) acknowledge() {
+	if in.name == "" || in.writer == nil {
+		return
+	}
+	if taken := in.writer.taken.Load(); taken-in.told >= protocol.StdinWindow/4 {
+		in.told = taken
+		in.taken(taken)
+	}
+}
+
 // take does what one frame asks for. An end of what is already over is no error.
 func (in *input) take(ctx context.Context, kind transport.Kind, payload []byte) error {
+	offset, p, err := protocol.CutStdin(payload)
+	if err != nil {
+		return refuse(protocol.CodeBadRequest, "%v", err)
+	}
 	open := in.e.spec.Stdin == protocol.StdinPipe
+	if open && in.writer == nil {
+		in.writer = in.e.stdin.writer(in.name)
+	}
 	switch {
 	case kind == protocol.KindStdin && !open:
 		return refuse(protocol.CodeNoStdin, "execution %q takes no input from clients: it was started with stdin %q", in.e.spec.ID, in.e.spec.Stdin)
 	case kind == protocol.KindStdin:
-		return in.e.stdin.write(ctx, payload)
+		return in.e.stdin.write(ctx, in.writer, offset, p)
 	case kind == protocol.KindStdinEnd && in.e.spec.Interactive:
-		_ = in.e.stdin.typeEnd(ctx)
+		_ = in.e.stdin.typeEnd(ctx, in.writer, offset)
 	case kind == protocol.KindStdinEnd && open:
 		in.e.stdin.close()
 	}

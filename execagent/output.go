@@ -27,6 +27,7 @@ type output struct {
 
 	mu        sync.Mutex // guards the rest; held for copying, never across I/O
 	pumps     int        // that have not left
+	written   int64      // bytes
 	window    *limits.Window
 	sealed    bool // the window is final; what still comes goes to the spill alone
 	spillPath string
@@ -82,6 +83,7 @@ func (o *output) write(p []byte, stderr bool) {
 	for t := range o.taps {
 		t.raw(p)
 	}
+	o.written += int64(len(p))
 	o.mu.Unlock()
 	o.spill.write(p, needed)
 	o.writing.Unlock()
@@ -91,11 +93,12 @@ func (o *output) write(p []byte, stderr bool) {
 	}
 }
 
-// tap gives t the bytes from now on, until untap.
-func (o *output) tap(t rawTap) {
+// tap gives t the bytes from now on, until untap, and returns how many there were before.
+func (o *output) tap(t rawTap) (position int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.taps[t] = struct{}{}
+	return o.written
 }
 
 func (o *output) untap(t rawTap) {

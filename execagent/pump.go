@@ -6,6 +6,7 @@ package execagent
 
 import (
 	"context"
+	"errors"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -15,14 +16,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readSize is the most bytes handed on at once. A PTY gives at most 4 KiB a read, so reads are
-// gathered until it is empty or the buffer full.
-const readSize = 64 << 10
+const (
+	// readSize is the most bytes handed on at once. A PTY gives at most 4 KiB a read, so
+	// reads are gathered until it is empty or the buffer full.
+	readSize = 64 << 10
+	// bulkSize is the same while output floods. It is what the spill writes at once without
+	// a copy.
+	bulkSize = 256 << 10
+	// bulkWait is how long a byte waits for a buffer of bulkSize to fill, at most. Output
+	// that takes longer is no flood.
+	bulkWait = 5 * time.Millisecond
+)
 
-// readBuffers are shared: an execution that waits for output holds none.
-var readBuffers = sync.Pool{New: func() any { return new([readSize]byte) }}
+// The buffers are shared: an execution that waits for output holds none.
+var (
+	readBuffers = sync.Pool{New: func() any { return new([readSize]byte) }}
+	bulkBuffers = sync.Pool{New: func() any { return new([bulkSize]byte) }}
+)
 
 // pump moves a command's output until its end. life watches its progress.
+//
+// A flood is written on by a second goroutine, one buffer at a time, while this one reads the
+// next: the kernel moves no more than 4 KiB through a PTY ahead of its reader, so every
+// microsecond between two reads is added to the command's time.
 type pump struct {
 	file   *os.File
 	stderr bool // only stderr comes this way
@@ -30,15 +46,21 @@ type pump struct {
 	ended  chan struct{} // closed at the end of the output
 
 	// waiting says that the last read found nothing. lastRead is when something was read, in
-	// Unix nanoseconds, and total how many bytes.
+	// Unix nanoseconds, and total how many bytes were read and written on.
 	waiting  atomic.Bool
 	lastRead atomic.Int64
 	total    atomic.Int64
 
-	buf  *[readSize]byte // nil while waiting
-	n    int             // bytes in it
-	eios int             // since the last byte
-	err  error           // why no more will come
+	buf  []byte // nil while waiting
+	n    int    // bytes in it
+	eios int    // since the last byte
+	err  error  // why no more will come
+
+	flood   bool
+	marked  time.Time      // when the measure of a flood began
+	since   int            // bytes since then
+	behind  sync.WaitGroup // the second goroutine
+	writing atomic.Bool    // it is under way
 }
 
 // run reads until end of file, or until ctx ends while leftovers hold the output open.
@@ -46,18 +68,65 @@ func (p *pump) run(ctx context.Context) {
 	defer context.AfterFunc(ctx, func() { p.file.Close() })()
 	defer close(p.ended)
 	defer p.out.leave(p.stderr)
+	defer p.behind.Wait()
 	defer p.file.Close()
 	conn, err := p.file.SyscallConn()
 	for err == nil && p.err == nil {
-		p.n = 0
 		err = conn.Read(p.ready)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			err = nil
+			p.ebb()
+		}
 		if p.n > 0 {
-			p.out.write(p.buf[:p.n], p.stderr)
-			p.total.Add(int64(p.n))
-			p.lastRead.Store(time.Now().UnixNano())
+			p.handOn()
 		}
 	}
 	p.release()
+}
+
+// handOn writes on what was read, behind the next read if output floods.
+func (p *pump) handOn() {
+	now := time.Now()
+	p.lastRead.Store(now.UnixNano())
+	p.behind.Wait()
+	p.measure(now)
+	if !p.flood {
+		p.write(p.buf[:p.n])
+		p.n = 0
+		return
+	}
+	full, n := p.buf, p.n
+	p.buf, p.n = nil, 0
+	p.writing.Store(true)
+	p.behind.Go(func() {
+		p.write(full[:n])
+		putBuffer(full)
+		p.writing.Store(false)
+	})
+}
+
+func (p *pump) write(b []byte) {
+	p.out.write(b, p.stderr)
+	p.total.Add(int64(len(b)))
+}
+
+// measure finds out whether output floods: bulkSize within bulkWait. A lossless stream has none,
+// because its client may wait for the last byte.
+func (p *pump) measure(now time.Time) {
+	if p.since += p.n; p.since < bulkSize || p.out.sink != nil {
+		return
+	}
+	p.flood = now.Sub(p.marked) < bulkWait
+	p.marked, p.since = now, 0
+	if p.flood {
+		_ = p.file.SetReadDeadline(now.Add(bulkWait))
+	}
+}
+
+// ebb ends a flood that has not filled a buffer in time.
+func (p *pump) ebb() {
+	p.flood, p.marked, p.since = false, time.Time{}, 0
+	_ = p.file.SetReadDeadline(time.Time{})
 }
 
 // ready reads what there is, and reports false when that is nothing yet.
@@ -67,7 +136,7 @@ func (p *pump) run(ctx context.Context) {
 // closed upon, are read after the first EIO (8 of 100 000 PTYs closed upon their last bytes).
 func (p *pump) ready(fd uintptr) bool {
 	if p.buf == nil {
-		p.buf = readBuffers.Get().(*[readSize]byte)
+		p.buf = getBuffer(p.flood)
 	}
 	p.waiting.Store(false)
 	for p.n < len(p.buf) && p.err == nil {
@@ -75,7 +144,7 @@ func (p *pump) ready(fd uintptr) bool {
 		switch {
 		case err == syscall.EINTR:
 		case err == syscall.EAGAIN && p.n > 0:
-			return true
+			return !p.flood // ebb comes in time
 		case err == syscall.EIO && p.eios == 0:
 			p.eios++
 		case err == syscall.EAGAIN:
@@ -96,8 +165,23 @@ func (p *pump) ready(fd uintptr) bool {
 
 func (p *pump) release() {
 	if p.buf != nil {
-		readBuffers.Put(p.buf)
+		putBuffer(p.buf)
 		p.buf = nil
+	}
+}
+
+func getBuffer(bulk bool) []byte {
+	if bulk {
+		return bulkBuffers.Get().(*[bulkSize]byte)[:]
+	}
+	return readBuffers.Get().(*[readSize]byte)[:]
+}
+
+func putBuffer(b []byte) {
+	if len(b) == bulkSize {
+		bulkBuffers.Put((*[bulkSize]byte)(b))
+	} else {
+		readBuffers.Put((*[readSize]byte)(b))
 	}
 }
 
@@ -118,7 +202,7 @@ func (p *pump) idle() bool {
 	if err != nil { // closed
 		return true
 	}
-	return !readable && p.waiting.Load()
+	return !readable && p.waiting.Load() && !p.writing.Load()
 }
 
 // pumps are those of one execution: one, or two when stderr comes by itself.

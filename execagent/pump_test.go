@@ -5,8 +5,11 @@ package execagent
 import (
 	"bytes"
 	"os"
+	"os/exec"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/execagent/execagent/transport/protocol"
 )
@@ -16,7 +19,7 @@ import (
 func TestPTYEnd(t *testing.T) {
 	last := bytes.Repeat([]byte("x"), 959)
 	const writes = 4
-	for range 20_000 {
+	for range 10_000 {
 		master, slave, err := openPTY(&protocol.Spec{Columns: 80, Rows: 24})
 		if err != nil {
 			t.Fatal(err)
@@ -89,4 +92,71 @@ func TestIdle(t *testing.T) {
 			is(true, "after the end")
 		})
 	}
+}
+
+// TestMeasure: a flood is a large buffer's worth in less time than a byte may wait for it.
+func TestMeasure(t *testing.T) {
+	r, w, err := outputPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	const read = bulkSize / 4
+	for _, c := range []struct {
+		name  string
+		every time.Duration // between two reads
+		reads int
+		want  bool
+	}{
+		{"first of all", 0, 4, false},
+		{"fast", bulkWait/4 - 1, 8, true},
+		{"not yet", bulkWait/4 - 1, 7, false},
+		{"slow", bulkWait / 4, 100, false},
+	} {
+		p := &pump{file: r, out: &output{}}
+		now := time.Now()
+		for range c.reads {
+			p.n = read
+			now = now.Add(c.every)
+			p.measure(now)
+		}
+		if p.flood != c.want {
+			t.Errorf("%s: %d reads, one in %v: flood is %v", c.name, c.reads, c.every, p.flood)
+		}
+		if p.ebb(); p.flood {
+			t.Errorf("%s: floods after the ebb", c.name)
+		}
+		stream := &pump{file: r, out: &output{sink: nopSink{}}, since: bulkSize, marked: now, n: read}
+		if stream.measure(now); stream.flood {
+			t.Error("a lossless stream floods")
+		}
+	}
+}
+
+type nopSink struct{}
+
+func (nopSink) write([]byte, bool) {}
+func (nopSink) eof(bool)           {}
+
+// TestAfterFlood: what a command prints last before it waits is seen while it waits.
+func TestAfterFlood(t *testing.T) {
+	bothModes(t, func(t *testing.T, pipe bool) {
+		a := newAgent(t)
+		const lines = 2_000_000
+		e := begin(t, a, protocol.Spec{Command: "seq 1 2000000; printf name?; sleep 1000", Pipe: pipe})
+		until(t, e, func(text string) bool { return strings.HasSuffix(text, "\n2000000\nname?") })
+		e.end(protocol.ReasonCanceled)
+		r, text := outcome(t, e)
+		if got := r.Truncation.TotalLines; got != lines+1 || !strings.HasSuffix(text, "\n2000000\nname?") {
+			t.Errorf("%d lines of %d, ending in %q", got, lines+1, text[max(0, len(text)-20):])
+		}
+		want, err := exec.Command("sh", "-c", "seq 1 2000000; printf name?").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(r.SpillPath); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("the spill has %d bytes, %v; want the %d that were written", len(got), err, len(want))
+		}
+	})
 }

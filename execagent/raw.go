@@ -22,6 +22,7 @@ import (
 // unacked + len(buf) ≤ MaxRawBehind, and missed bytes come before those in buf.
 type raw struct {
 	wake chan struct{} // holds a token when there may be something to send
+	tap  *output       // what it taps, nil for the sink; set by join
 
 	mu      sync.Mutex // guards the rest; not held across I/O
 	left    bool       // nothing more is taken
@@ -73,21 +74,29 @@ func (r *raw) acked(bytes int) {
 	r.poke()
 }
 
-// leave takes nothing more; what was taken can still be sent.
+// join taps the output, unless r is the execution's sink, which has it from the start.
+func (r *raw) join(e *execution) (position int64) {
+	if e.sink == streamSink(r) {
+		return 0
+	}
+	r.tap = e.out
+	return r.tap.tap(r)
+}
+
+// leave takes nothing more; what was taken can still be sent. It may be called more than once.
 func (r *raw) leave() {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.left = true
 	r.poke()
+	r.mu.Unlock()
+	if r.tap != nil {
+		r.tap.untap(r)
+	}
 }
 
 // run sends output until the result is sent and the client has left, or the client leaves
 // before, or ctx ends.
 func (r *raw) run(ctx context.Context, in *input) error {
-	if in.e.sink != streamSink(r) {
-		in.e.out.tap(r)
-		defer in.e.out.untap(r)
-	}
 	return in.during(ctx, func(ctx context.Context) error { return r.publish(ctx, in.e, in.stream) })
 }
 

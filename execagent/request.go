@@ -12,12 +12,20 @@ func (a *Agent) request(r *protocol.Request, reply *protocol.Reply) error {
 	case protocol.RequestList:
 		reply.Executions, reply.Omitted = a.list()
 		return nil
+	case protocol.RequestStatus:
+		status := a.Status()
+		reply.Status = &status
+		return nil
 	case protocol.RequestCancel, protocol.RequestSignal, protocol.RequestResize:
 	default:
 		return refuse(protocol.CodeBadRequest, "unknown request %.40q: this agent may be too old for it", r.Type)
 	}
-	e, err := a.find(r.ID)
-	if err != nil {
+	find := a.find
+	if r.Type == protocol.RequestCancel && r.Fence {
+		find = a.fence
+	}
+	e, err := find(r.ID)
+	if err != nil || e == nil {
 		return err
 	}
 	switch r.Type {

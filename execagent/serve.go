@@ -51,12 +51,15 @@ func (a *Agent) ServeConn(ctx context.Context, conn io.ReadWriteCloser) error {
 		Instance:  a.instance,
 		Logger:    a.log,
 		ReadLimit: protocol.MaxClientPayload,
+		KeepAlive: a.opts.KeepAlive,
 		Token:     a.opts.Token,
 		Lobby:     &a.lobby,
 	})
 	if err != nil {
 		return err
 	}
+	a.clients.Add(1)
+	defer a.clients.Add(-1)
 	s := &session{agent: a, transport: t, watchers: make(map[uint64]acker)}
 	return s.serve(ctx)
 }
@@ -138,9 +141,11 @@ func (s *session) fail(stream *transport.Stream, err error) {
 // consumer is what a client receives of an execution.
 type consumer interface {
 	acker
+	// join begins to take output, and returns how much of it there was before.
+	join(e *execution) (position int64)
 	// run serves the stream to its end.
 	run(ctx context.Context, in *input) error
-	// leave says that the client takes no more. It may be called without run.
+	// leave says that the client takes no more. It may be called without join and run.
 	leave()
 }
 
@@ -177,6 +182,9 @@ func (s *session) watch(ctx context.Context, stream *transport.Stream, open *pro
 		return err
 	}
 	defer c.leave()
+	if len(open.Input) > protocol.MaxInputBytes {
+		return refuse(protocol.CodeBadRequest, "a writer's name of %d bytes is over %d", len(open.Input), protocol.MaxInputBytes)
+	}
 	e, existing, err := s.target(open, sink)
 	if err != nil {
 		return err
@@ -188,18 +196,26 @@ func (s *session) watch(ctx context.Context, stream *transport.Stream, open *pro
 		return err
 	}
 	defer s.unregister(open.Watcher)
+	position := c.join(e)
 	err = stream.WriteFrame(protocol.KindStarted, protocol.Encode(protocol.Started{
 		ID:          e.spec.ID,
 		PID:         e.proc.pid,
 		Shell:       e.proc.path,
 		Interactive: e.spec.Interactive,
 		Stdin:       e.spec.Stdin,
+		Position:    position,
 		Existing:    existing,
 	}))
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, &input{e: e, stream: stream, refused: func(f *protocol.Failure) { s.notify(open.Watcher, f) }})
+	return c.run(ctx, &input{
+		e:       e,
+		stream:  stream,
+		name:    open.Input,
+		refused: func(f *protocol.Failure) { s.notify(&protocol.Notice{Watcher: open.Watcher, Failure: f}) },
+		taken:   func(n int64) { s.notify(&protocol.Notice{Watcher: open.Watcher, Taken: n}) },
+	})
 }
 
 // target finds or starts what the stream is about.

@@ -116,7 +116,7 @@ func TestBadStreams(t *testing.T) {
 			t.Errorf("reply %+v, %v, want a refusal of request %d", r, err, want)
 		}
 	}
-	if err := good.WriteFrame(protocol.KindStdinEnd, nil); err != nil {
+	if err := good.WriteFrame(protocol.KindStdinEnd, protocol.AppendStdin(nil, 0, nil)); err != nil {
 		t.Fatal(err)
 	}
 	var r protocol.Result

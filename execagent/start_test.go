@@ -133,7 +133,7 @@ func TestInteractive(t *testing.T) {
 	}
 	write := func(e *execution, s string) {
 		t.Helper()
-		if err := e.stdin.write(t.Context(), []byte(s)); err != nil {
+		if err := e.stdin.write(t.Context(), new(writer), 0, []byte(s)); err != nil {
 			t.Fatal(err)
 		}
 	}

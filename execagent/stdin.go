@@ -22,8 +22,9 @@ type stdin struct {
 	terminal bool     // file is the PTY's master, which the pump closes
 	turn     chan struct{}
 
-	mu   sync.Mutex        // guards over; not held across I/O
-	over *protocol.Failure // why nothing is taken any more; nil while something is
+	mu      sync.Mutex        // guards the rest; not held across I/O
+	over    *protocol.Failure // why nothing is taken any more; nil while something is
+	writers []*writer         // those with a name, the latest last
 }
 
 func newStdin(file *os.File, terminal bool) *stdin {
@@ -34,9 +35,11 @@ func newStdin(file *os.File, terminal bool) *stdin {
 	return s
 }
 
-// write blocks while the command does not read, until ctx ends or the input does. Unless ctx
-// ended its error is a [*protocol.Failure], and final: no-stdin, stdin-closed or ended.
-func (s *stdin) write(ctx context.Context, p []byte) error {
+// write gives the command what of p, at this offset of the writer's input, it was not given
+// before. It blocks while the command does not read, until ctx ends or the input does. Unless ctx
+// ended its error is a [*protocol.Failure]: bad-request if input before p is missing, else a final
+// one, no-stdin, stdin-closed or ended.
+func (s *stdin) write(ctx context.Context, w *writer, offset int64, p []byte) error {
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
@@ -46,29 +49,45 @@ func (s *stdin) write(ctx context.Context, p []byte) error {
 	if over := s.whyOver(); over != nil {
 		return over
 	}
+	known := w.taken.Load() - offset
+	switch {
+	case known < 0:
+		return refuse(protocol.CodeBadRequest, "input at the offset %d, where only %d bytes came before", offset, w.taken.Load())
+	case known >= int64(len(p)):
+		return nil
+	}
+	n, err := s.deliver(ctx, p[known:])
+	w.taken.Add(int64(n))
+	return err
+}
+
+// deliver is write for the one whose turn it is.
+func (s *stdin) deliver(ctx context.Context, p []byte) (int, error) {
 	interrupted := make(chan struct{})
 	release := context.AfterFunc(ctx, func() {
 		defer close(interrupted)
 		s.file.SetWriteDeadline(time.Unix(1, 0))
 	})
-	_, err := s.file.Write(p)
+	n, err := s.file.Write(p)
 	if !release() {
 		<-interrupted
 		s.file.SetWriteDeadline(time.Time{}) // for the next client, which looks at over first
 	}
 	switch over := s.whyOver(); {
 	case err == nil:
-		return nil
+		return n, nil
 	case over != nil:
-		return over
+		return n, over
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return n, ctx.Err()
 	}
-	return s.finish(protocol.CodeStdinClosed, "the command has closed its stdin")
+	return n, s.finish(protocol.CodeStdinClosed, "the command has closed its stdin")
 }
 
-// typeEnd ends the input as the user of a terminal would.
-func (s *stdin) typeEnd(ctx context.Context) error { return s.write(ctx, []byte{endOfFile}) }
+// typeEnd ends the input as the user of a terminal would, once for each offset.
+func (s *stdin) typeEnd(ctx context.Context, w *writer, offset int64) error {
+	return s.write(ctx, w, offset, []byte{endOfFile})
+}
 
 // close ends the input of a command that has no terminal. It may be called more than once, and
 // releases a blocked write.

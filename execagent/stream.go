@@ -87,6 +87,9 @@ func (s *stream) frame(kind transport.Kind, payload []byte) bool {
 	return true
 }
 
+// join has nothing to begin: a stream is its execution's sink from the start.
+func (s *stream) join(*execution) (position int64) { return 0 }
+
 // leave ends the stream: what the command writes from now on goes to the view and the spill
 // alone. A write that is blocked ends with the transport's stream.
 func (s *stream) leave() { s.once.Do(func() { close(s.gone) }) }

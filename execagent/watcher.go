@@ -25,6 +25,9 @@ func newWatcher() *watcher { return &watcher{publisher: limits.NewPublisher()} }
 // acked says that the client has taken so many batches.
 func (w *watcher) acked(batches int) { w.publisher.Acked(batches) }
 
+// join has nothing to begin: the base batch is the state as of run.
+func (w *watcher) join(*execution) (position int64) { return 0 }
+
 // leave has nothing to end: nobody waits for a view's watcher.
 func (w *watcher) leave() {}
 

@@ -43,7 +43,7 @@ func (t *tail) append(p []byte, c counts) {
 		lines: t.end.lines + int64(c.newlines),
 	}
 	if skip := len(p) - t.maxBytes; skip >= 0 {
-		t.replace(p, skip, after)
+		t.replace(p, skip, c.units == len(p), after)
 	} else {
 		t.reserve(len(p))
 		t.buf = append(t.buf, p...)
@@ -54,11 +54,15 @@ func (t *tail) append(p []byte, c counts) {
 }
 
 // replace keeps nothing but p[skip:], which ends at end.
-func (t *tail) replace(p []byte, skip int, end position) {
+func (t *tail) replace(p []byte, skip int, ascii bool, end position) {
 	kept := p[skip:]
+	units := len(kept)
+	if !ascii {
+		units = units16(kept)
+	}
 	t.start.position = position{
 		bytes: end.bytes - int64(len(kept)),
-		units: end.units - int64(units16(kept)),
+		units: end.units - int64(units),
 		lines: end.lines - int64(bytes.Count(kept, newline)),
 	}
 	t.start.cut = t.open

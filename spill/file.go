@@ -129,10 +129,13 @@ func (f *File) write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// take accepts the beginning of p: all of it without a copy if nothing waits and it is as long
-// as the buffer, else what the buffer has room for.
+// take accepts the beginning of p: all of it without a copy if it is as long as the buffer, else
+// what the buffer has room for.
 func (f *File) take(p []byte) (int, error) {
-	if f.used == 0 && len(p) >= bufferSize {
+	if len(p) >= bufferSize {
+		if err := f.flush(); err != nil {
+			return 0, err
+		}
 		return len(p), f.writeOut(p)
 	}
 	if f.buf == nil {

@@ -167,8 +167,9 @@ func TestHostileFramesOnAnExecution(t *testing.T) {
 		payload string
 		refused bool
 	}{
-		{"input for a command without", protocol.KindStdin, "input", false},
-		{"end of input for a command without", protocol.KindStdinEnd, "", false},
+		{"input for a command without", protocol.KindStdin, string(protocol.AppendStdin(nil, 0, []byte("input"))), false},
+		{"input without an offset", protocol.KindStdin, "input", true},
+		{"end of input for a command without", protocol.KindStdinEnd, string(protocol.AppendStdin(nil, 0, nil)), false},
 		{"a second open", protocol.KindOpen, `{"type":"control"}`, true},
 		{"unknown kind", 99, "x", true},
 	} {

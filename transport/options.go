@@ -47,6 +47,11 @@ type Options struct {
 	// and refuses to send more.
 	ReadLimit int
 
+	// KeepAlive is how often the peer is asked for a sign of life; zero means 10
+	// seconds. A peer that gives none, or takes no bytes, for half as long again
+	// is given up.
+	KeepAlive time.Duration
+
 	clocks clocks // zero except in this package's tests
 }
 
@@ -62,6 +67,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.clocks == (clocks{}) {
 		o.clocks = defaultClocks
+		if o.KeepAlive > 0 {
+			o.clocks.keepAlive, o.clocks.write = o.KeepAlive, o.KeepAlive*3/2
+		}
 	}
 	return o
 }

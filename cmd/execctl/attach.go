@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/execagent/execagent/client"
 	"github.com/spf13/pflag"
@@ -15,6 +16,7 @@ import (
 
 type attachFlags struct {
 	place
+	reconnect  time.Duration
 	json       bool
 	detachKeys string
 }
@@ -23,6 +25,7 @@ func (f *attachFlags) set() *pflag.FlagSet {
 	fs := quietFlags("execctl attach")
 	fs.SetInterspersed(true)
 	f.place.set(fs)
+	reconnectFlag(fs, &f.reconnect)
 	fs.BoolVar(&f.json, "json", false, "print one JSON object a line: start, batch…, result")
 	detachFlag(fs, &f.detachKeys)
 	return fs
@@ -43,7 +46,8 @@ func attach(ctx context.Context, args []string) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	conn, err := reach(ctx, "attach", fs, &f.place)
+	n := newNews()
+	conn, err := reach(ctx, "attach", fs, &f.place, client.Options{Reconnect: f.reconnect, OnStatus: n.tell})
 	if err != nil {
 		return 0, err
 	}
@@ -54,18 +58,18 @@ func attach(ctx context.Context, args []string) (code int, err error) {
 	}
 	l := newLocal(os.Stdin, os.Stdout)
 	if f.json || !cmd.Started().Interactive || l.sized == nil {
-		return attachView(ctx, conn, cmd, f.json)
+		return attachView(ctx, conn, n, cmd, f.json)
 	}
-	return attachTerminal(ctx, conn, cmd, l, keys)
+	return attachTerminal(ctx, conn, n, cmd, l, keys)
 }
 
 // attachView follows by the view, as run does.
-func attachView(ctx context.Context, conn *client.Conn, cmd *client.Command, json bool) (int, error) {
+func attachView(ctx context.Context, conn *client.Conn, n *news, cmd *client.Command, json bool) (int, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer onHangup(cancel)()
 	defer context.AfterFunc(ctx, func() { cmd.Close() })()
-	code, err := follow(cmd, newReporter(json, conn, cmd), func() { cmd.Close() })
+	code, err := follow(cmd, newReporter(json, conn, n, cmd), func() { cmd.Close() })
 	if err != nil && ctx.Err() != nil {
 		fmt.Fprintf(os.Stderr, "execctl: detached: %s goes on\n", cmd.ID())
 		return 0, nil
@@ -75,7 +79,7 @@ func attachView(ctx context.Context, conn *client.Conn, cmd *client.Command, jso
 
 // attachTerminal follows raw, beginning with what the view has of the screen. What comes between
 // the two is shown twice, rather than not at all.
-func attachTerminal(ctx context.Context, conn *client.Conn, cmd *client.Command, l *local, keys []byte) (int, error) {
+func attachTerminal(ctx context.Context, conn *client.Conn, n *news, cmd *client.Command, l *local, keys []byte) (int, error) {
 	defer cmd.Close()
 	remote, err := conn.AttachTerminal(ctx, cmd.ID())
 	if err != nil {
@@ -88,6 +92,7 @@ func attachTerminal(ctx context.Context, conn *client.Conn, cmd *client.Command,
 		break
 	}
 	j := joint{local: l, remote: remote, keys: keys, attached: true, first: lastScreen(cmd.View(), l)}
+	n.to(j.news)
 	cmd.Close()
 	return j.join(ctx)
 }
@@ -107,12 +112,12 @@ func lastScreen(v client.View, l *local) string {
 }
 
 // reach connects to an agent that has to be there already.
-func reach(ctx context.Context, verb string, fs *pflag.FlagSet, p *place) (*client.Conn, error) {
+func reach(ctx context.Context, verb string, fs *pflag.FlagSet, p *place, opts client.Options) (*client.Conn, error) {
 	if err := p.check(fs); err != nil {
 		return nil, err
 	}
 	if p.own() {
 		return nil, fmt.Errorf("%s: give --addr ADDRESS, or set EXECAGENT_ADDR: which agent is meant?", verb)
 	}
-	return p.dial(ctx)
+	return p.dial(ctx, opts)
 }

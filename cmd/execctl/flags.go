@@ -15,8 +15,9 @@ import (
 
 type runFlags struct {
 	place
-	spillDir string
-	json     bool
+	reconnect time.Duration
+	spillDir  string
+	json      bool
 
 	id       string
 	retain   string
@@ -36,6 +37,7 @@ type runFlags struct {
 func (f *runFlags) set() *pflag.FlagSet {
 	fs := quietFlags("execctl run")
 	f.place.set(fs)
+	reconnectFlag(fs, &f.reconnect)
 	spillDirFlag(fs, &f.spillDir)
 	fs.BoolVar(&f.json, "json", false, "print one JSON object a line: start, batch…, result")
 	fs.StringVar(&f.id, "id", "", "name of the execution (default: a random one)")
@@ -52,6 +54,10 @@ func (f *runFlags) set() *pflag.FlagSet {
 	detachFlag(fs, &f.detachKeys)
 	fs.Lookup("retain").DefValue = ""
 	return fs
+}
+
+func reconnectFlag(fs *pflag.FlagSet, limit *time.Duration) {
+	fs.DurationVar(limit, "reconnect", 10*time.Minute, "dial the agent again for so long when the connection breaks; 0 for not at all")
 }
 
 func spillDirFlag(fs *pflag.FlagSet, dir *string) {

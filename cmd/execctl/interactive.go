@@ -63,6 +63,18 @@ func (j *joint) join(ctx context.Context) (code int, err error) {
 	return result.ExitCode, nil
 }
 
+// news shows how the connection is doing, and has the program draw its screen again when it is
+// there again.
+func (j *joint) news(s client.Status) {
+	printStatus(j.local.out, s, "\r\n")
+	if s.State == client.Connected {
+		j.local.spawn(func() { // a Conn's callback must not wait for its replies
+			j.resize(1)
+			j.resize(0)
+		})
+	}
+}
+
 // interrupted is told that execctl is to end: a command of its own is being canceled, and
 // should tell its result.
 func (j *joint) interrupted() {
@@ -83,7 +95,7 @@ func (j *joint) show() error {
 			return err
 		}
 		if c.Missed > 0 { // CAN ends a sequence whose rest is missing
-			_, err = fmt.Fprintf(j.local.out, "\x18\r\n\x1b[m[%s missing here: this terminal is too slow]\r\n", size(float64(c.Missed)))
+			_, err = fmt.Fprintf(j.local.out, "\x18\r\n\x1b[m[%s missing here]\r\n", size(float64(c.Missed)))
 		} else {
 			_, err = j.local.out.Write(c.Data)
 		}

@@ -48,6 +48,6 @@ func reachArgs(ctx context.Context, verb string, args []string) (*client.Conn, [
 	if err := parseFlags(fs, args); err != nil {
 		return nil, nil, err
 	}
-	conn, err := reach(ctx, verb, fs, &p)
+	conn, err := reach(ctx, verb, fs, &p, client.Options{})
 	return conn, fs.Args(), err
 }

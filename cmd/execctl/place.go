@@ -40,9 +40,9 @@ func (p *place) own() bool { return p.addr == "" && p.accept == "" }
 
 func software() string { return "execctl " + version.String() }
 
-// options reads what the flags name.
-func (p *place) options() (client.Options, error) {
-	opts := client.Options{Software: software(), InsecureTCP: p.insecureTCP}
+// options adds to opts what the flags name.
+func (p *place) options(opts client.Options) (client.Options, error) {
+	opts.Software, opts.InsecureTCP = software(), p.insecureTCP
 	var err error
 	if opts.Token, err = p.token(); err != nil {
 		return opts, err
@@ -61,8 +61,8 @@ func (p *place) token() (transport.Token, error) {
 }
 
 // dial connects to an agent that is there already, or waits for one that dials.
-func (p *place) dial(ctx context.Context) (*client.Conn, error) {
-	opts, err := p.options()
+func (p *place) dial(ctx context.Context, opts client.Options) (*client.Conn, error) {
+	opts, err := p.options(opts)
 	if err != nil {
 		return nil, err
 	}

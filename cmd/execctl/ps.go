@@ -40,7 +40,7 @@ func ps(ctx context.Context, args []string) (code int, err error) {
 	if fs.NArg() > 0 {
 		return 0, fmt.Errorf("ps: it takes no arguments, and %q is one", fs.Arg(0))
 	}
-	conn, err := reach(ctx, "ps", fs, &f.place)
+	conn, err := reach(ctx, "ps", fs, &f.place, client.Options{})
 	if err != nil {
 		return 0, err
 	}

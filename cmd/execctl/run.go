@@ -39,13 +39,14 @@ func run(ctx context.Context, args []string) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	conn, err := connect(ctx, &f.place, f.spillDir)
+	n := newNews()
+	conn, err := connect(ctx, &f.place, f.spillDir, client.Options{Reconnect: f.reconnect, OnStatus: n.tell})
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	if f.interactive {
-		return runInteractive(ctx, conn, &f, spec)
+		return runInteractive(ctx, conn, n, &f, spec)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -62,20 +63,20 @@ func run(ctx context.Context, args []string) (code int, err error) {
 			_ = cmd.Stdin().Close()
 		}()
 	}
-	return follow(cmd, newReporter(f.json, conn, cmd), func() { _ = cmd.Cancel(ctx) })
+	return follow(cmd, newReporter(f.json, conn, n, cmd), func() { _ = cmd.Cancel(ctx) })
 }
 
 // connect reaches the agent at a place, or makes one if there is none.
-func connect(ctx context.Context, p *place, spillDir string) (connection, error) {
+func connect(ctx context.Context, p *place, spillDir string, opts client.Options) (connection, error) {
 	if !p.own() {
-		return p.dial(ctx)
+		return p.dial(ctx, opts)
 	}
-	opts := client.Options{Software: software()}
+	opts.Software = software()
 	return embed.Dial(ctx, embed.Options{SpillDir: spillDir, Client: opts})
 }
 
 // runInteractive runs a command on execctl's own terminal.
-func runInteractive(ctx context.Context, conn connection, f *runFlags, spec client.Spec) (int, error) {
+func runInteractive(ctx context.Context, conn connection, n *news, f *runFlags, spec client.Spec) (int, error) {
 	l := newLocal(os.Stdin, os.Stdout)
 	if columns, rows, ok := l.size(); ok {
 		spec.Columns, spec.Rows = columns, rows
@@ -92,15 +93,18 @@ func runInteractive(ctx context.Context, conn connection, f *runFlags, spec clie
 		return 0, err
 	}
 	j := joint{local: l, remote: remote, keys: keys, embedded: f.own()}
+	n.to(j.news)
 	return j.join(ctx)
 }
 
-func newReporter(json bool, conn connection, cmd *client.Command) reporter {
+func newReporter(json bool, conn connection, n *news, cmd *client.Command) reporter {
 	switch {
 	case json:
 		return &jsonReporter{out: os.Stdout, conn: conn, started: cmd.Started()}
 	case term.IsTerminal(int(os.Stdout.Fd())):
-		return newScreen(os.Stdout)
+		s := newScreen(os.Stdout)
+		n.to(s.news)
+		return s
 	}
 	return &textReporter{out: os.Stdout}
 }

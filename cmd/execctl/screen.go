@@ -36,6 +36,7 @@ type screen struct {
 	shown bool // something is drawn, and the cursor stands in its last row
 	drawn int  // the rows above that
 	rate  rate
+	lost  error // why the agent is out of reach, or nil
 }
 
 // rate is the throughput between the last two batches that were far enough apart.
@@ -80,6 +81,19 @@ func (s *screen) batch(_ client.Batch, v client.View) error {
 	s.view = v
 	s.rate.add(time.Now(), v.Truncation.TotalBytes)
 	return s.draw()
+}
+
+// news shows how the connection is doing, in the status line.
+func (s *screen) news(st client.Status) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.done: // what is drawn now stays
+		return
+	default:
+	}
+	s.lost = st.Cause
+	_ = s.draw()
 }
 
 // result replaces the moving view by the final one, all of it, for the scrollback.
@@ -169,6 +183,9 @@ func (s *screen) status() string {
 		time.Since(s.begun).Truncate(100 * time.Millisecond).String(),
 		amounts(s.view),
 		size(s.rate.value) + "/s",
+	}
+	if s.lost != nil {
+		parts = append(parts[:2], "out of reach: "+printable(s.lost.Error()))
 	}
 	if s.view.SpillPath != "" {
 		parts = append(parts, s.view.SpillPath)

@@ -68,7 +68,7 @@ func stream(ctx context.Context, args []string) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	conn, err := connect(ctx, &f.place, f.spillDir)
+	conn, err := connect(ctx, &f.place, f.spillDir, client.Options{})
 	if err != nil {
 		return 0, err
 	}

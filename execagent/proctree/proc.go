@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -159,10 +160,23 @@ func parsePIDs(text []byte) []int {
 	return pids
 }
 
+// A process that has no command line is looked at so often, in case it is at its exec.
+const (
+	execTries = 10
+	execWait  = time.Millisecond
+)
+
 // commandLine is what a person would recognise the process by.
 func commandLine(s *stat) string {
 	var buf [maxCommand + 4]byte // a rune more than is shown, so as to know that there is more
-	n := readInto(procPath(s.pid, "cmdline"), buf[:])
+	n := 0
+	// A process in the middle of its exec has none yet.
+	for range execTries {
+		if n = readInto(procPath(s.pid, "cmdline"), buf[:]); n > 0 || s.state == 'Z' {
+			break
+		}
+		time.Sleep(execWait)
+	}
 	text := clean(bytes.TrimRight(buf[:n], "\x00"))
 	if text == "" {
 		return "[" + clean([]byte(s.name)) + "]"

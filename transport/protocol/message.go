@@ -22,9 +22,10 @@ const (
 	KindBatch = 4
 	// KindResult is the last frame of an execution's stream, agent to client: a [Result].
 	KindResult = 5
-	// KindStdin is bytes of standard input, client to agent.
+	// KindStdin is bytes of standard input behind their offset, client to agent: see
+	// [AppendStdin].
 	KindStdin = 6
-	// KindStdinEnd is the end of standard input, client to agent; empty. At a terminal it
+	// KindStdinEnd is the end of standard input, client to agent: an offset alone. At a terminal it
 	// is Ctrl-D. The end of the client's side of the stream is no end of the input: it may
 	// be a client that only stops watching.
 	KindStdinEnd = 7
@@ -51,6 +52,11 @@ const (
 // MaxStdinFrame is the most bytes of standard input a client puts into one frame: small, so
 // that nothing waits long behind them.
 const MaxStdinFrame = 32 << 10
+
+// StdinWindow is how many bytes a client keeps that the command may not have been given, to send
+// them again on another connection: less than a stream's window, so that a repetition never
+// waits. The agent says at least every quarter of it what it has given to the command.
+const StdinWindow = 128 << 10
 
 // MaxOutputFrame is the most bytes in a frame of output, for the same reason.
 const MaxOutputFrame = 32 << 10
@@ -105,6 +111,10 @@ type Open struct {
 	// Watcher is the client's number for this stream's watcher, unique in the session;
 	// acknowledgements name it. For start and attach.
 	Watcher uint64 `json:"watcher,omitempty"`
+	// Input, if not "", names the writer of stdin that this stream is for, at most
+	// [MaxInputBytes]: the same one on another connection goes on where it was. "" is a writer
+	// that ends with the stream.
+	Input string `json:"input,omitempty"`
 	// Mode is what a start or attach carries.
 	Mode Mode `json:"mode,omitempty"`
 	// Spec is what to start.
@@ -123,6 +133,8 @@ type Started struct {
 	Interactive bool `json:"interactive,omitempty"`
 	// Stdin says whether the command takes input.
 	Stdin Stdin `json:"stdin"`
+	// Position is, with [ModeRaw], how many bytes of output there were before those that follow.
+	Position int64 `json:"position,omitempty"`
 	// Existing is set when a start found this same execution instead of making it.
 	Existing bool `json:"existing,omitempty"`
 }
@@ -139,6 +151,8 @@ const (
 	RequestResize = "resize"
 	// RequestList asks for all executions.
 	RequestList = "list"
+	// RequestStatus asks how the agent is doing.
+	RequestStatus = "status"
 )
 
 // Request is a message on the control stream.
@@ -152,6 +166,9 @@ type Request struct {
 	Count   int    `json:"count,omitempty"`
 	// ID is for cancel, signal and resize.
 	ID string `json:"id,omitempty"`
+	// Fence has a cancel also refuse a start of this ID that comes later, instead of being
+	// refused because the ID is unknown.
+	Fence bool `json:"fence,omitempty"`
 	// Signal is a name with or without SIG, or a number of the agent's system.
 	Signal string `json:"signal,omitempty"`
 	// Columns and Rows are for resize; see [CheckSize].
@@ -167,6 +184,8 @@ type Reply struct {
 	Executions []Summary `json:"executions,omitempty"`
 	// Omitted is how many more there are than the [MaxListed] in Executions.
 	Omitted int `json:"omitted,omitempty"`
+	// Status answers a status request.
+	Status *Status `json:"status,omitempty"`
 }
 
 // Gap says how much output a raw watcher does not get.
@@ -174,11 +193,13 @@ type Gap struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// Notice says that the input a watcher's client sends is dropped, and why. It is sent once a
-// watcher; what the client sent before it learnt of it is lost.
+// Notice says what became of the input a watcher's client sends. Either it is dropped, as Failure
+// says once a watcher; what the client sent before it learnt of it is lost. Or the command was
+// given everything before the offset Taken, of a writer that has a name.
 type Notice struct {
 	Watcher uint64   `json:"watcher"`
-	Failure *Failure `json:"failure"`
+	Failure *Failure `json:"failure,omitempty"`
+	Taken   int64    `json:"taken,omitempty"`
 }
 
 // Code tells failures apart.
@@ -199,6 +220,7 @@ const (
 	CodeBadSize     Code = "bad-size"     // no terminal can have this size
 	CodeNoTerminal  Code = "no-terminal"  // the execution has pipes, which have no size
 	CodeRefused     Code = "refused"      // the system refused it
+	CodeCanceled    Code = "canceled"     // it was canceled before its start came
 )
 
 // Failure is an agent's refusal. It is the error that callers of the client see.
