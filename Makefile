@@ -10,7 +10,7 @@ PORTABLE  = ./chord/... ./limits/... ./transport/... ./client/... ./cmd/execctl/
 CC_FOUND := $(shell command -v $${CC:-gcc} || command -v cc || command -v clang)
 RACE      = $(if $(CC_FOUND),-race)
 
-.PHONY: help build test lint fmt fuzz bench clean
+.PHONY: help build test lint fmt fuzz bench microbench clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -42,10 +42,12 @@ fuzz: ## each fuzz target for FUZZTIME
 		done; \
 	done
 
-bench: ## package benchmarks, 256 MiB end to end, and the comparison in test/bench/RESULTS.md
+bench: ## the comparison recorded in test/bench/RESULTS.md; QUICK=1 prints a small one
+	go run ./test/bench $(if $(QUICK),--quick)
+
+microbench: ## package benchmarks, and 256 MiB end to end
 	go test -run '^$$' -bench . -benchmem ./limits ./execagent ./chord ./spill ./transport
 	EXECAGENT_TEST_MIB=256 go test -count=1 -run TestVolume -timeout 30m ./test
-	go run ./test/bench $(if $(QUICK),--quick)
 
 clean: ## remove what was built
 	rm -rf bin test/bench/data
