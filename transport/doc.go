@@ -15,8 +15,8 @@
 // An [Address] leads to a connection, any [io.ReadWriteCloser]. The handshake
 // makes sure that the other side is what it should be, with a [Token] also that it
 // is who it should be, and settles a version. Client and agent are roles: with
-// [DialOut] it is the agent that dials.
-// yamux divides the connection into streams. A stream carries frames: a kind,
+// [DialOut] it is the agent that dials. Records with a checksum carry what
+// follows; yamux divides it into streams. A stream carries frames: a kind,
 // which means nothing here, and a payload, compressed with zstd when that pays.
 // SPEC.md has the bytes. An agent with no room says so with [Refuse].
 //

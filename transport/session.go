@@ -33,7 +33,7 @@ type Session struct {
 }
 
 func newSession(w *wire, agreed agreement, opts Options, start func(io.ReadWriteCloser, *yamux.Config) (*yamux.Session, error)) (*Session, error) {
-	mux, err := start(w, muxConfig(opts.Logger, opts.clocks))
+	mux, err := start(newRecorder(w), muxConfig(opts.Logger, opts.clocks))
 	if err != nil {
 		w.finish()
 		return nil, fmt.Errorf("transport: starting the multiplexer: %w", err)

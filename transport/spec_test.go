@@ -26,6 +26,7 @@ func TestSpecStatesTheConstants(t *testing.T) {
 		fmt.Sprintf("label %q", exporterLabel),
 		fmt.Sprintf("ALPN `%s`", alpn),
 		fmt.Sprintf("`%s`", authToken),
+		fmt.Sprintf("| maxRecord | %d |", maxRecord),
 		fmt.Sprintf("| MaxFrame | %d |", MaxFrame),
 		fmt.Sprintf("| MaxPayload | %d |", MaxPayload),
 		fmt.Sprintf("| MaxKind | %d |", MaxKind),
