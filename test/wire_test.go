@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"io"
 	"net"
 	"os"
@@ -56,9 +57,9 @@ func TestStrangers(t *testing.T) {
 		{"the agent's own greeting", agentMagic, false},
 		{"a hello over the maximum", clientMagic + "\xff\xff" + strings.Repeat(" ", 1<<16), true},
 		{"a hello that is no JSON", clientMagic + "\x00\x01{", true},
-		{"a hello without a nonce", clientMagic + hello(`{"minVersion":1,"maxVersion":1,"auth":["none"]}`), true},
+		{"a hello without a nonce", clientMagic + hello(`{"minVersion":2,"maxVersion":2,"auth":["none"]}`), true},
 		{"versions of the future", clientMagic + hello(`{"minVersion":99,"maxVersion":100,"auth":["none"],"nonce":"`+nonce+`"}`), true},
-		{"unknown authentication", clientMagic + hello(`{"minVersion":1,"maxVersion":1,"auth":["trust me"],"nonce":"`+nonce+`"}`), true},
+		{"unknown authentication", clientMagic + hello(`{"minVersion":2,"maxVersion":2,"auth":["trust me"],"nonce":"`+nonce+`"}`), true},
 		{"an end in the middle", clientMagic[:4], false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -101,7 +102,7 @@ func hello(text string) string {
 func dialMux(t *testing.T, a *agent) *yamux.Session {
 	t.Helper()
 	conn := dialRaw(t, a)
-	if _, err := io.WriteString(conn, clientMagic+hello(`{"minVersion":1,"maxVersion":1,"auth":["none"],"nonce":"`+nonce+`"}`)); err != nil {
+	if _, err := io.WriteString(conn, clientMagic+hello(`{"minVersion":2,"maxVersion":2,"auth":["none"],"nonce":"`+nonce+`"}`)); err != nil {
 		t.Fatal(err)
 	}
 	head := make([]byte, len(agentMagic)+2)
@@ -116,12 +117,42 @@ func dialMux(t *testing.T, a *agent) *yamux.Session {
 	config.LogOutput = io.Discard
 	config.EnableKeepAlive = false
 	config.StreamCloseTimeout = time.Second // nobody waits for its timers otherwise
-	mux, err := yamux.Client(conn, config)
+	mux, err := yamux.Client(&records{Conn: conn}, config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { mux.Close() })
 	return mux
+}
+
+// records puts what is written into records with a checksum, and takes what is read out of
+// them.
+type records struct {
+	net.Conn
+	unread []byte
+}
+
+func (r *records) Write(p []byte) (int, error) {
+	b := binary.BigEndian.AppendUint16(nil, uint16(len(p)))
+	sum := crc32.Checksum(append(b, p...), crc32.MakeTable(crc32.Castagnoli))
+	_, err := r.Conn.Write(append(binary.BigEndian.AppendUint32(b, sum), p...))
+	return len(p), err
+}
+
+func (r *records) Read(p []byte) (int, error) {
+	if len(r.unread) == 0 {
+		head := make([]byte, 6)
+		if _, err := io.ReadFull(r.Conn, head); err != nil {
+			return 0, err
+		}
+		r.unread = make([]byte, binary.BigEndian.Uint16(head))
+		if _, err := io.ReadFull(r.Conn, r.unread); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, r.unread)
+	r.unread = r.unread[n:]
+	return n, nil
 }
 
 // frame is a frame's header and what follows it.
@@ -143,7 +174,7 @@ func TestHostileFrames(t *testing.T) {
 		name, sends string
 		ends        bool // by the agent, without waiting for more
 	}{
-		{"one byte over the cap", frame(protocol.MaxClientPayload+1, protocol.KindOpen, strings.Repeat(" ", 1<<16)), true},
+		{"one byte over the cap", frame(protocol.MaxClientPayload+1, protocol.KindOpen, strings.Repeat(" ", 1<<15)), true},
 		{"4 GiB", frame(1<<32-1, protocol.KindOpen, "x"), true},
 		{"compressed 1 GiB", frame(uint32(len(bomb)), protocol.KindOpen|compressed, bomb), true},
 		{"compressed nothing we know", frame(4, protocol.KindOpen|compressed, "bogus"[:4]), true},
