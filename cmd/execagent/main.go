@@ -68,6 +68,7 @@ func run(args []string) error {
 	spillDir := flags.String("spill-dir", "", "directory for complete outputs (default: in the user's state directory)")
 	var secrets secretFlags
 	secrets.set(flags)
+	profiles := flags.String("pprof", "", "unix:PATH to hand out profiles on: printf 'cpu 10\\n' | nc -U PATH > cpu.pb.gz")
 	verbose := flags.BoolP("verbose", "v", false, "log connections")
 	flags.Usage = func() { fmt.Printf("%sFlags:\n%s", usage, flags.FlagUsages()) }
 	if err := flags.Parse(args); err != nil {
@@ -104,6 +105,13 @@ func run(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
+	if *profiles != "" {
+		end, err := serveProfiles(ctx, *profiles, opts)
+		if err != nil {
+			return errors.Join(err, agent.Close())
+		}
+		defer end()
+	}
 	switch verb {
 	case "serve":
 		return serve(ctx, agent, *listen, opts)
