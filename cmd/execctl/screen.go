@@ -188,6 +188,9 @@ func (s *screen) status() string {
 	if s.lost != nil {
 		parts = append(parts[:2], "out of reach: "+status.Printable(s.lost.Error()))
 	}
+	if s.view.AltScreen {
+		parts = append(parts, "in its alternate screen")
+	}
 	if s.view.SpillPath != "" {
 		parts = append(parts, s.view.SpillPath)
 	}

@@ -116,6 +116,9 @@ type Spec struct {
 	// Columns and Rows are the PTY's size; 0 means 200 and 50.
 	Columns int `json:"cols,omitempty"`
 	Rows    int `json:"rows,omitempty"`
+	// RawText leaves escape sequences and carriage returns without effect on the view:
+	// control characters are removed, and everything else is text.
+	RawText bool `json:"rawText,omitempty"`
 	// User runs the command as another user; nil means the agent's own. It takes root.
 	User *User `json:"user,omitempty"`
 	// Rlimits are resource limits by name without RLIMIT_, such as "NOFILE" or "CPU".
