@@ -12,7 +12,6 @@ import (
 	"net"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/execagent/execagent/transport"
 	"github.com/execagent/execagent/transport/protocol"
@@ -59,11 +58,8 @@ func (a *Agent) ServeConn(ctx context.Context, conn io.ReadWriteCloser) error {
 	if err != nil {
 		return err
 	}
-	begun := time.Now()
-	a.log.Info("client connected", "software", t.Peer().Software, "clients", a.clients.Add(1))
-	defer func() {
-		a.log.Info("client gone", "software", t.Peer().Software, "clients", a.clients.Add(-1), "seconds", time.Since(begun).Seconds(), "cause", t.Err())
-	}()
+	a.clients.Add(1)
+	defer a.clients.Add(-1)
 	s := &session{agent: a, transport: t, watchers: make(map[uint64]acker)}
 	return s.serve(ctx)
 }

@@ -75,5 +75,5 @@ func (w *watcher) send() (final bool, err error) {
 		return final, err
 	}
 	w.publisher.Sent(len(b.wire))
-	return final, w.stream.WriteFrame(protocol.KindBatch, b.wire)
+	return final, w.stream.WriteSimilar(protocol.KindBatch, b.wire)
 }

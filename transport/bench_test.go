@@ -54,7 +54,7 @@ func BenchmarkWriteFrame(b *testing.B) {
 func BenchmarkReadFrame(b *testing.B) {
 	for _, p := range benchPayloads {
 		b.Run(p.name, func(b *testing.B) {
-			frame := appendFrame(nil, 1, p.payload)
+			frame := appendFrame(nil, 1, p.payload, nil)
 			source := bytes.NewReader(frame)
 			r := frameReader{r: source, limit: MaxPayload}
 			b.SetBytes(int64(len(p.payload)))

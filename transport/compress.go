@@ -35,33 +35,37 @@ const (
 // zstdEncoder and zstdDecoder serve every stream of the process, so that an
 // idle stream costs no tables. Each does one call at a time; others wait.
 var (
-	zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
-		enc, err := zstd.NewWriter(nil,
-			zstd.WithEncoderConcurrency(1),
-			zstd.WithEncoderLevel(zstd.SpeedFastest),
-			zstd.WithWindowSize(zstdWindow),
-			zstd.WithLowerEncoderMem(true),
-			zstd.WithEncoderCRC(false), // the connection keeps bytes whole
-		)
-		if err != nil {
-			panic("transport: zstd refuses our encoder options: " + err.Error())
-		}
-		return enc
-	})
-	zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
-		dec, err := zstd.NewReader(nil,
-			zstd.WithDecoderConcurrency(1),
-			zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxWindow(zstdWindow),
-			zstd.WithDecoderMaxMemory(MaxPayload),
-			zstd.WithDecodeAllCapLimit(true), // never past the size we checked
-		)
-		if err != nil {
-			panic("transport: zstd refuses our decoder options: " + err.Error())
-		}
-		return dec
-	})
+	zstdEncoder = sync.OnceValue(func() *zstd.Encoder { return newEncoder() })
+	zstdDecoder = sync.OnceValue(newDecoder)
 )
+
+func newEncoder(more ...zstd.EOption) *zstd.Encoder {
+	enc, err := zstd.NewWriter(nil, append([]zstd.EOption{
+		zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderLevel(zstd.SpeedFastest),
+		zstd.WithWindowSize(zstdWindow),
+		zstd.WithLowerEncoderMem(true),
+		zstd.WithEncoderCRC(false), // the connection keeps bytes whole
+	}, more...)...)
+	if err != nil {
+		panic("transport: zstd refuses our encoder options: " + err.Error())
+	}
+	return enc
+}
+
+func newDecoder() *zstd.Decoder {
+	dec, err := zstd.NewReader(nil,
+		zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(zstdWindow),
+		zstd.WithDecoderMaxMemory(MaxPayload),
+		zstd.WithDecodeAllCapLimit(true), // never past the size we checked
+	)
+	if err != nil {
+		panic("transport: zstd refuses our decoder options: " + err.Error())
+	}
+	return dec
+}
 
 // compress appends src to dst as one zstd frame. It says false, and dst is
 // unchanged in its length, when that does not save an eighth.
@@ -69,37 +73,45 @@ func compress(dst, src []byte) ([]byte, bool) {
 	if len(src) < minCompress {
 		return dst, false
 	}
-	out := zstdEncoder().EncodeAll(src, dst)
+	return worthwhile(dst, src, zstdEncoder().EncodeAll(src, dst))
+}
+
+// worthwhile chooses between dst without src and out, which is dst with src compressed.
+func worthwhile(dst, src, out []byte) ([]byte, bool) {
 	if len(out)-len(dst) > len(src)-len(src)/8 {
 		return dst, false
 	}
 	return out, true
 }
 
-// decompressedSize reads what a compressed payload says it will become. It
-// refuses a size that the payload cannot hold: a block takes at least 4 bytes
+// decompressedSize reads what a compressed payload says it will become, and whether
+// that takes the stream's history. It refuses a size that the payload cannot hold: a block takes at least 4 bytes
 // and gives at most the window (RFC 8878, 3.1.1.2).
-func decompressedSize(src []byte) (uint64, error) {
+func decompressedSize(src []byte) (size uint64, similar bool, err error) {
 	var h zstd.Header
 	if err := h.Decode(src); err != nil {
-		return 0, fmt.Errorf("zstd header: %w", err)
+		return 0, false, fmt.Errorf("zstd header: %w", err)
 	}
-	if h.Skippable || !h.HasFCS || h.DictionaryID != 0 {
-		return 0, errors.New("zstd header: content size missing, or a dictionary named")
+	if h.Skippable || !h.HasFCS || h.DictionaryID > historyID {
+		return 0, false, errors.New("zstd header: content size missing, or an unknown dictionary named")
 	}
 	if most := uint64(len(src)) / 4 * zstdWindow; h.FrameContentSize > most {
-		return 0, fmt.Errorf("zstd header: content of %d bytes in %d compressed ones", h.FrameContentSize, len(src))
+		return 0, false, fmt.Errorf("zstd header: content of %d bytes in %d compressed ones", h.FrameContentSize, len(src))
 	}
-	return h.FrameContentSize, nil
+	return h.FrameContentSize, h.DictionaryID == historyID, nil
 }
 
 // decompress replaces the content of dst by that of src, which must be exactly
 // size bytes. The size has been checked against the cap.
 func decompress(dst, src []byte, size int) ([]byte, error) {
+	return decodeAll(zstdDecoder(), dst, src, size)
+}
+
+func decodeAll(dec *zstd.Decoder, dst, src []byte, size int) ([]byte, error) {
 	if cap(dst) < size {
 		dst = make([]byte, 0, size)
 	}
-	out, err := zstdDecoder().DecodeAll(src, dst[:0:size])
+	out, err := dec.DecodeAll(src, dst[:0:size])
 	if err != nil {
 		return dst, fmt.Errorf("zstd: %w", err)
 	}

@@ -26,7 +26,7 @@
 // can lower what it reads with [Options].ReadLimit. All of it is checked before
 // memory is taken, and memory follows the bytes that arrive, not those announced.
 // An idle stream holds no frame buffer and no compression table, only what its
-// largest frame took of yamux's receive buffer.
+// largest frame took of yamux's receive buffer and the last 8 KiB of each direction.
 //
 // # Ends
 //

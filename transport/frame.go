@@ -35,12 +35,20 @@ const (
 // never empty, so no frame looks like it.
 var endOfFrames = [frameHeaderSize]byte{4: flagCompressed}
 
-// appendFrame appends the frame for payload to dst, compressed if that pays.
-func appendFrame(dst []byte, kind Kind, payload []byte) []byte {
+// appendFrame appends the frame for payload to dst, compressed if that pays; with the history of
+// the direction, unless that is nil.
+func appendFrame(dst []byte, kind Kind, payload []byte, h *history) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, frameHeaderSize)...)
 	last := byte(kind)
-	if packed, ok := compress(dst, payload); ok {
+	packed, ok := dst, false
+	if h != nil {
+		packed, ok = compressSimilar(dst, payload, h)
+	}
+	if !ok {
+		packed, ok = compress(dst, payload)
+	}
+	if ok {
 		dst, last = packed, last|flagCompressed
 	} else {
 		dst = append(dst, payload...)
@@ -51,12 +59,14 @@ func appendFrame(dst []byte, kind Kind, payload []byte) []byte {
 }
 
 // frameReader reads frames from r, of payloads up to limit bytes. It holds no
-// buffer while it waits for the next frame, so that an idle stream costs none.
+// buffer while it waits for the next frame, so that an idle stream costs none
+// beside its history.
 type frameReader struct {
 	r     io.Reader
 	limit int
 
 	hdr    [frameHeaderSize]byte
+	past   history // of what was read
 	length int     // of the payload last read, on the wire
 	buf    *[]byte // of the payload last returned, if any
 }
@@ -90,12 +100,13 @@ func (f *frameReader) next() (kind Kind, payload []byte, begun bool, err error) 
 	if err != nil {
 		return 0, nil, true, err
 	}
+	f.past.add(*f.buf)
 	return kind, *f.buf, true, nil
 }
 
 // inflate replaces the compressed payload in buf by what it stands for.
 func (f *frameReader) inflate(kind Kind) error {
-	size, err := decompressedSize(*f.buf)
+	size, similar, err := decompressedSize(*f.buf)
 	if err != nil {
 		return fmt.Errorf("%w: kind %d: %w", ErrMalformedFrame, kind, err)
 	}
@@ -104,7 +115,11 @@ func (f *frameReader) inflate(kind Kind) error {
 	}
 	packed := f.buf
 	f.buf = getBuffer()
-	*f.buf, err = decompress(*f.buf, *packed, int(size))
+	if similar {
+		*f.buf, err = decompressSimilar(*f.buf, *packed, int(size), &f.past)
+	} else {
+		*f.buf, err = decompress(*f.buf, *packed, int(size))
+	}
 	putBuffer(packed)
 	if err != nil {
 		return fmt.Errorf("%w: kind %d: %w", ErrMalformedFrame, kind, err)

@@ -137,7 +137,7 @@ func TestFramesRoundTrip(t *testing.T) {
 			}
 			f := frame{Kind(rapid.IntRange(0, int(MaxKind)).Draw(t, "kind")), payload}
 			sent = append(sent, f)
-			stream = appendFrame(stream, f.kind, f.payload)
+			stream = appendFrame(stream, f.kind, f.payload, nil)
 		}
 		stream = append(stream, endOfFrames[:]...)
 		step := rapid.IntRange(1, 100<<10).Draw(t, "step")
@@ -180,7 +180,7 @@ func TestCompressionOnlyWhenItPays(t *testing.T) {
 		{"log", logText(50 << 10), true},
 		{"noise", noise(50 << 10), false},
 	} {
-		frame := appendFrame(nil, 1, c.payload)
+		frame := appendFrame(nil, 1, c.payload, nil)
 		if got := frame[4]&flagCompressed != 0; got != c.want {
 			t.Errorf("%s: compressed = %v, want %v", c.name, got, c.want)
 		}
@@ -240,7 +240,7 @@ func FuzzFrame(f *testing.F) {
 			if kind > MaxKind || len(payload) > limit {
 				t.Fatalf("kind %d with %d bytes came through", kind, len(payload))
 			}
-			again := frameReader{r: bytes.NewReader(appendFrame(nil, kind, payload)), limit: limit}
+			again := frameReader{r: bytes.NewReader(appendFrame(nil, kind, payload, nil)), limit: limit}
 			kind2, payload2, _, err := again.next()
 			if err != nil || kind2 != kind || !bytes.Equal(payload2, payload) {
 				t.Fatalf("written and read again: %d, %q, %v; was %d, %q", kind2, payload2, err, kind, payload)

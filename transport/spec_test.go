@@ -41,6 +41,9 @@ func TestSpecStatesTheConstants(t *testing.T) {
 		fmt.Sprintf("stream reset | %d s |", defaultClocks.close/time.Second),
 		fmt.Sprintf("| at most %d KiB |", maxChunk>>10),
 		fmt.Sprintf("payloads of %d bytes and more", minCompress),
+		fmt.Sprintf("those of %d to %d bytes", minSimilar, maxSimilar),
+		fmt.Sprintf("| historySize | %d |", historySize),
+		fmt.Sprintf("the one of ID %d: the last %d bytes", historyID, historySize),
 		fmt.Sprintf("# The execagent connection, version %d", MaxVersion),
 	} {
 		if !strings.Contains(string(text), line) {
