@@ -29,8 +29,8 @@ var rules = []rule{
 	{"execagent", []string{"execagent/proctree", "limits", "spill", "transport", "transport/protocol", "chord"}, "the agent joins the parts and does not know its clients"},
 	{"client", []string{"limits", "transport", "transport/protocol", "chord"}, "a harness links the client and not the agent"},
 	{"client/embed", []string{"client", "execagent", "transport"}, "the one place where both sides meet"},
-	{"cmd/execagent", []string{"execagent", "client", "transport", "internal/status", "internal/version", "internal/hygiene", "internal/profiler"}, "flags, listeners and signals, no logic; client only to ask a running agent"},
-	{"cmd/execctl", []string{"client", "client/embed", "limits", "transport", "transport/protocol", "internal/status", "internal/version", "internal/hygiene"}, "what any client could do"},
+	{"cmd/execagent", []string{"execagent", "transport", "internal/version", "internal/hygiene", "internal/profiler"}, "flags, listeners and signals, no logic"},
+	{"cmd/execctl", []string{"client", "client/embed", "limits", "transport", "transport/protocol", "internal/version", "internal/hygiene"}, "what any client could do"},
 }
 
 func TestImports(t *testing.T) {

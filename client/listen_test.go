@@ -1,0 +1,139 @@
+package client
+
+// This file tests agents that dial.
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/execagent/execagent/transport"
+	"github.com/execagent/execagent/transport/protocol"
+)
+
+func testToken(t *testing.T) transport.Token {
+	t.Helper()
+	token, err := transport.NewToken([]byte("a token of these tests"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+func mustListen(t *testing.T, opts Options) *Listener {
+	t.Helper()
+	l, err := Listen(t.Context(), "tcp:127.0.0.1:0", opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// dialingAgent is an agent that dials, and does nothing further.
+func dialingAgent(t *testing.T, l *Listener, name string, token transport.Token) (*transport.Session, error) {
+	t.Helper()
+	a, err := transport.ParseAddress(l.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := transport.DialConn(t.Context(), a, transport.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return transport.Server(t.Context(), conn, transport.Options{Instance: name, Token: token})
+}
+
+// TestListen accepts agents among strangers who are silent, wrong, or gone.
+func TestListen(t *testing.T) {
+	token := testToken(t)
+	l := mustListen(t, Options{Token: token})
+	for range transport.MaxWaiting + 10 {
+		silent, err := net.Dial("tcp", strings.TrimPrefix(l.Address(), "tcp:"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer silent.Close()
+	}
+	wrong, err := transport.NewToken([]byte("another token of these tests"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := dialingAgent(t, l, "wrong", wrong); err == nil {
+		s.Close()
+		t.Error("an agent with another token got in")
+	}
+	for _, name := range []string{"one", "two"} {
+		agent, err := dialingAgent(t, l, name, token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer agent.Close()
+		conn, err := l.Accept(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if got := conn.Peer().Instance; got != name {
+			t.Errorf("agent %q, want %q", got, name)
+		}
+		stream, err := agent.Accept(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kind, _, err := stream.ReadFrame(); err != nil || kind != protocol.KindOpen {
+			t.Errorf("the client began with kind %d, %v", kind, err)
+		}
+	}
+}
+
+func TestListenEnds(t *testing.T) {
+	l := mustListen(t, Options{Token: testToken(t)})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.Accept(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Accept with a context that has ended: %v", err)
+	}
+	// An agent for which nobody asks leaves when the listener closes.
+	agent, err := dialingAgent(t, l, "unasked", testToken(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer agent.Close()
+	failed := make(chan error, 1)
+	silent, err := net.Dial("tcp", strings.TrimPrefix(l.Address(), "tcp:"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	if _, err := io.ReadFull(silent, make([]byte, 8)); err != nil { // its handshake has begun
+		t.Fatal(err)
+	}
+	l.Close()
+	l.Close()
+	<-agent.Done()
+	go func() {
+		_, err := l.Accept(t.Context())
+		failed <- err
+	}()
+	if err := <-failed; !errors.Is(err, net.ErrClosed) || !strings.Contains(err.Error(), l.Address()) {
+		t.Errorf("Accept after Close: %v, want net.ErrClosed and the address", err)
+	}
+}
+
+func TestListenRefuses(t *testing.T) {
+	if _, err := Listen(t.Context(), "tcp:127.0.0.1:0", Options{}); !errors.Is(err, transport.ErrTokenNeeded) {
+		t.Errorf("without a token: %v, want ErrTokenNeeded", err)
+	}
+	if _, err := Listen(t.Context(), "tcp:0.0.0.0:0", Options{Token: testToken(t)}); !errors.Is(err, transport.ErrInsecureTCP) {
+		t.Errorf("on every interface: %v, want ErrInsecureTCP", err)
+	}
+	bad := (*transport.AddressError)(nil)
+	if _, err := Listen(t.Context(), os.DevNull, Options{}); !errors.As(err, &bad) {
+		t.Errorf("no address: %v, want an *AddressError", err)
+	}
+}
