@@ -29,6 +29,9 @@ var rules = []rule{
 	{"execagent", []string{"execagent/proctree", "limits", "spill", "transport", "transport/protocol", "chord"}, "the agent joins the parts and does not know its clients"},
 	{"client", []string{"limits", "transport", "transport/protocol", "chord"}, "a harness links the client and not the agent"},
 	{"client/embed", []string{"client", "execagent", "transport"}, "the one place where both sides meet"},
+	{"client/lane", []string{"limits", "chord"}, "who folds events needs no tool and no connection"},
+	{"client/journal", []string{"chord"}, "reading a journal runs chord's operations and nothing else"},
+	{"client/sink", []string{"client", "client/lane", "client/journal", "limits", "transport/protocol", "chord"}, "a harness's tools run wherever a client does"},
 	{"cmd/execagent", []string{"execagent", "transport", "internal/version", "internal/hygiene", "internal/profiler"}, "flags, listeners and signals, no logic"},
 	{"cmd/execctl", []string{"client", "client/embed", "limits", "transport", "transport/protocol", "internal/version", "internal/hygiene"}, "what any client could do"},
 }
