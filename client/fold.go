@@ -46,6 +46,7 @@ func viewOf(document any) (*View, error) {
 		State:         protocol.State(r.string(root, "state")),
 		Text:          r.string(root, "text"),
 		Live:          r.string(root, "live"),
+		AltScreen:     r.bool(root, "altScreen"),
 		LastLineBytes: r.int(root, "lastLineBytes"),
 		SpillPath:     r.string(root, "spillPath"),
 		Signal:        r.string(root, "signal"),

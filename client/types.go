@@ -25,4 +25,7 @@ const (
 	// StdinNone and StdinPipe are the values of [Spec].Stdin.
 	StdinNone = protocol.StdinNone
 	StdinPipe = protocol.StdinPipe
+	// Keep and Kill are the values of [Spec].OnDisconnect.
+	Keep = protocol.Keep
+	Kill = protocol.Kill
 )

@@ -57,6 +57,7 @@ func (e *execution) resize(columns, rows int) error {
 	if e.progress().state != protocol.Running || e.proc.resize(columns, rows) != nil {
 		return e.hasEnded() // the PTY is closed at the end of its output
 	}
+	e.out.resize(columns, rows)
 	return nil
 }
 

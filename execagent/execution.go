@@ -47,6 +47,7 @@ type execution struct {
 	reaped   bool          // the leader's pid may be somebody else's
 	timers   []*time.Timer
 	watchers map[watching]struct{}
+	alone    *time.Timer // ends a command that nobody follows; nil unless that is asked for
 }
 
 // watching is whoever is told of changes and sent the result: a publisher, or a consumer of
@@ -84,8 +85,15 @@ func (e *execution) start() error {
 	e.out.sink = e.sink
 	e.pumps = newPumps(proc, e.out)
 	e.stdin = newStdin(proc.stdin, e.spec.Interactive)
+	e.agent.log.Info("execution started", "id", e.spec.ID, "pid", proc.pid)
 	if e.spec.Timeout > 0 {
 		e.after(e.spec.Timeout, func() { e.end(protocol.ReasonTimeout) })
+	}
+	if e.spec.OnDisconnect == protocol.Kill {
+		e.mu.Lock()
+		e.alone = time.AfterFunc(e.spec.DisconnectGrace, e.deserted)
+		e.timers = append(e.timers, e.alone)
+		e.mu.Unlock()
 	}
 	for _, p := range e.pumps {
 		e.agent.wg.Go(func() { p.run(e.agent.ctx) })
@@ -135,6 +143,9 @@ func (e *execution) watch(p watching) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.watchers[p] = struct{}{}
+	if e.alone != nil {
+		e.alone.Stop()
+	}
 }
 
 func (e *execution) unwatch(p watching) {
@@ -142,6 +153,16 @@ func (e *execution) unwatch(p watching) {
 	defer e.mu.Unlock()
 	delete(e.watchers, p)
 	e.closeTold()
+	if e.alone != nil && len(e.watchers) == 0 && e.state != protocol.Settled {
+		e.alone.Reset(e.spec.DisconnectGrace)
+	}
+}
+
+// deserted ends a command that is not to outlive its clients.
+func (e *execution) deserted() {
+	if _, watchers := e.followed(); watchers == 0 {
+		e.end(protocol.ReasonCanceled)
+	}
 }
 
 func (e *execution) closeTold() {

@@ -120,6 +120,7 @@ func (e *execution) settle(open bool) {
 	e.mu.Unlock()
 	e.after(e.agent.opts.Retention, func() { e.agent.expire(e) })
 	e.changed(limits.Urgent)
+	e.agent.log.Info("execution settled", "id", e.spec.ID, "reason", string(r.Reason), "exitCode", r.ExitCode, "seconds", r.Seconds, "bytes", r.Truncation.TotalBytes)
 	close(e.settled)
 	e.agent.retain(e)
 	e.tree.Release() // nobody waits for this

@@ -54,7 +54,7 @@ func newOutput(spec *protocol.Spec, store *lazyStore, changed func(limits.Change
 	o := &output{
 		changed: changed,
 		done:    make(chan struct{}),
-		window:  limits.NewWindow(spec.Limits),
+		window:  limits.NewWindow(spec.Limits, terminalOf(spec)),
 		taps:    make(map[rawTap]struct{}),
 		pumps:   1,
 	}
@@ -69,6 +69,24 @@ func newOutput(spec *protocol.Spec, store *lazyStore, changed func(limits.Change
 		couldNot: o.spillFailed,
 	}
 	return o
+}
+
+// terminalOf is the terminal that the command's output is for. The lines of a pipe do not wrap.
+func terminalOf(spec *protocol.Spec) limits.Terminal {
+	t := limits.Terminal{Columns: spec.Columns, Rows: spec.Rows, Raw: spec.RawText}
+	if spec.Pipe {
+		t.Columns = 0
+	}
+	return t
+}
+
+// resize says that the terminal has another size from now on.
+func (o *output) resize(columns, rows int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.sealed {
+		o.window.Resize(columns, rows)
+	}
 }
 
 // write takes the next bytes of the command.

@@ -227,3 +227,40 @@ func TestStatus(t *testing.T) {
 		t.Errorf("status %+v", got)
 	}
 }
+
+// TestOnDisconnect: a command that is not to outlive its clients ends after a while without any,
+// and not before; one that has a client again goes on.
+func TestOnDisconnect(t *testing.T) {
+	a, s := served(t)
+	start := func(id string, how protocol.OnDisconnect, grace time.Duration) *execution {
+		first := again(t, a)
+		stream := open(t, first, protocol.KindOpen, protocol.Encode(protocol.Open{Type: protocol.OpenStart, Watcher: 1, Spec: &protocol.Spec{
+			ID: id, Command: "sleep 600", OnDisconnect: how, DisconnectGrace: grace,
+		}}))
+		next(t, stream, protocol.KindBatch)
+		first.Close()
+		e, err := a.find(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	kept := start("kept", protocol.Keep, 0)
+	saved := start("saved", protocol.Kill, time.Minute)
+	next(t, open(t, s, protocol.KindOpen, protocol.Encode(protocol.Open{Type: protocol.OpenAttach, Watcher: 1, ID: "saved"})), protocol.KindBatch)
+	if saved.alone.Stop() {
+		t.Error("a command with a client again is still to end")
+	}
+	if r, _ := outcome(t, start("killed", protocol.Kill, 50*time.Millisecond)); r.Reason != protocol.ReasonCanceled {
+		t.Errorf("without a client it ended with %s", r.Reason)
+	}
+	never := begin(t, a, protocol.Spec{Command: "sleep 600", OnDisconnect: protocol.Kill, DisconnectGrace: 50 * time.Millisecond})
+	if r, _ := outcome(t, never); r.Reason != protocol.ReasonCanceled {
+		t.Errorf("never followed, it ended with %s", r.Reason)
+	}
+	for _, e := range []*execution{kept, saved} {
+		if state := e.progress().state; state != protocol.Running {
+			t.Errorf("%s is %s", e.spec.ID, state)
+		}
+	}
+}

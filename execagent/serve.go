@@ -12,6 +12,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/execagent/execagent/transport"
 	"github.com/execagent/execagent/transport/protocol"
@@ -58,8 +59,11 @@ func (a *Agent) ServeConn(ctx context.Context, conn io.ReadWriteCloser) error {
 	if err != nil {
 		return err
 	}
-	a.clients.Add(1)
-	defer a.clients.Add(-1)
+	begun := time.Now()
+	a.log.Info("client connected", "software", t.Peer().Software, "clients", a.clients.Add(1))
+	defer func() {
+		a.log.Info("client gone", "software", t.Peer().Software, "clients", a.clients.Add(-1), "seconds", time.Since(begun).Seconds(), "cause", t.Err())
+	}()
 	s := &session{agent: a, transport: t, watchers: make(map[uint64]acker)}
 	return s.serve(ctx)
 }

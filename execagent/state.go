@@ -18,6 +18,7 @@ var (
 	pathState        = chord.P("state")
 	pathText         = chord.P("text")
 	pathLive         = chord.P("live")
+	pathAltScreen    = chord.P("altScreen")
 	pathLastLine     = chord.P("lastLineBytes")
 	pathSpillPath    = chord.P("spillPath")
 	pathSpillError   = chord.P("spillError")
@@ -92,6 +93,7 @@ func (s *state) view(d *limits.Delta) *protocol.View {
 		State:         s.state,
 		Text:          string(d.Append),
 		Live:          string(d.Live),
+		AltScreen:     d.AltScreen,
 		Truncation:    d.Truncation,
 		LastLineBytes: d.LastLineBytes,
 		SpillPath:     s.spillPath,
@@ -120,6 +122,13 @@ func textOps(ops *chord.Batch, d *limits.Delta) {
 		ops.SetString(pathLive, d.Live)
 	} else if len(d.Live) > 0 {
 		ops.AppendText(pathLive, d.Live)
+	}
+	switch {
+	case d.AltScreen == d.PreviousAltScreen:
+	case d.AltScreen:
+		ops.SetBool(pathAltScreen, true)
+	default:
+		ops.Delete(pathAltScreen)
 	}
 }
 

@@ -85,7 +85,7 @@ func TestDocument(t *testing.T) {
 			}
 		}
 		for range rapid.IntRange(0, 20).Draw(t, "writes") {
-			p := rapid.SampledFrom([]string{"a line\n", "no end", "\r50%", "é😀\n", "\"quoted\\\"\t", strings.Repeat("long ", 100), "\xff\xf0\x9f", "\n\n\n"}).Draw(t, "write")
+			p := rapid.SampledFrom([]string{"a line\n", "no end", "\r50%", "é😀\n", "\"quoted\\\"\t", strings.Repeat("long ", 100), "\xff\xf0\x9f", "\n\n\n", "\x1b[2A", "\x1b[A\x1b[2Kagain\n", "\x1b[H\x1b[J", "\x1b[?1049h", "\x1b[?1049l", strings.Repeat("\n", 60)}).Draw(t, "write")
 			e.out.write([]byte(p), false)
 			look()
 		}

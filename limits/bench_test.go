@@ -27,7 +27,7 @@ func BenchmarkWindowWrite(b *testing.B) {
 			for _, read := range []int{4 << 10, 64 << 10} {
 				b.Run(fmt.Sprintf("%v/%s/%dKiB", kind, retain, read>>10), func(b *testing.B) {
 					l, _ := Limits{Retain: retain}.Resolve()
-					w := NewWindow(l)
+					w := NewWindow(l, Terminal{})
 					p := corpus(b, kind)
 					b.SetBytes(int64(read))
 					b.ReportAllocs()
@@ -50,7 +50,7 @@ func BenchmarkDelta(b *testing.B) {
 	for _, in := range []int{100, 4096, 25000} {
 		b.Run(fmt.Sprintf("%dB", in), func(b *testing.B) {
 			l, _ := Limits{}.Resolve()
-			w := NewWindow(l)
+			w := NewWindow(l, Terminal{})
 			p := corpus(b, gen.Lines)
 			w.Write(p)
 			var c Cursor

@@ -6,8 +6,10 @@ package limits
 // belongs to the owner of the window it is used with.
 type Cursor struct {
 	begun       bool
+	epoch       uint64 // of the screen
 	start, end  position
 	live        liveCursor
+	altScreen   bool
 	truncation  Truncation
 	lastLineLen int64
 }
@@ -21,14 +23,16 @@ type liveCursor struct {
 // order of the fields. Its buffers are reused by the next [Window.Delta] with the same Delta.
 type Delta struct {
 	// Reset says that Append replaces all the watcher has of the text. It is set for a
-	// first delta, and when text that was withheld for the sake of a long unfinished line
-	// belongs to the final view again.
+	// first delta, when text that the watcher has can change again and is part of Live now,
+	// and when text that was withheld for the sake of a long unfinished line belongs to the
+	// view again.
 	Reset bool
 	// Truncate is how much goes from the front of the text, in UTF-16 code units.
 	Truncate int
 	// Append goes to the end of the text.
 	Append []byte
-	// LiveReset says that Live replaces the unfinished line; otherwise Live extends it.
+	// LiveReset says that Live replaces the lines that can still change, the unfinished one
+	// as a rule; otherwise Live extends them.
 	LiveReset bool
 	Live      []byte
 	// Truncation is the whole state. Previous is what the watcher has, nil at first.
@@ -38,6 +42,8 @@ type Delta struct {
 	// included, when the view holds only part of it; otherwise 0.
 	LastLineBytes         int64
 	PreviousLastLineBytes int64
+	// AltScreen says that the command shows its alternate screen.
+	AltScreen, PreviousAltScreen bool
 
 	previous Truncation
 }
@@ -45,15 +51,16 @@ type Delta struct {
 // Empty reports whether the watcher already has all of it.
 func (d *Delta) Empty() bool {
 	return !d.Reset && d.Truncate == 0 && len(d.Append) == 0 && !d.LiveReset && len(d.Live) == 0 &&
-		d.Previous != nil && d.Truncation.Equal(*d.Previous) && d.LastLineBytes == d.PreviousLastLineBytes
+		d.Previous != nil && d.Truncation.Equal(*d.Previous) && d.LastLineBytes == d.PreviousLastLineBytes && d.AltScreen == d.PreviousAltScreen
 }
 
 // Delta fills d with what changed since c was last used, and moves c on. It costs the size of
 // the change, whatever the size of the view.
 func (w *Window) Delta(c *Cursor, d *Delta) {
 	e := w.view()
-	d.text(c, &e)
-	d.live(c, &e, w.terminal.line.version)
+	screen := &w.terminal.screen
+	d.text(c, &e, screen.epoch)
+	d.live(c, &e, screen.version)
 	d.Previous, d.previous = nil, c.truncation
 	if c.begun {
 		d.Previous = &d.previous
@@ -63,13 +70,15 @@ func (w *Window) Delta(c *Cursor, d *Delta) {
 	if e.cut {
 		d.LastLineBytes = e.cutBytes
 	}
-	c.begun = true
+	d.PreviousAltScreen, d.AltScreen = c.altScreen, w.terminal.alternate
+	c.begun, c.altScreen = true, d.AltScreen
+	c.epoch = screen.epoch
 	c.start, c.end = e.start, e.end
 	c.truncation, c.lastLineLen = d.Truncation, d.LastLineBytes
 }
 
-func (d *Delta) text(c *Cursor, e *extent) {
-	d.Reset = !c.begun || e.start.bytes < c.start.bytes
+func (d *Delta) text(c *Cursor, e *extent, epoch uint64) {
+	d.Reset = !c.begun || e.start.bytes < c.start.bytes || epoch != c.epoch
 	d.Truncate = 0
 	added := e.text
 	switch {

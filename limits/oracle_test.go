@@ -11,8 +11,9 @@ import (
 )
 
 // oracle is the final view of raw under l.
-func oracle(raw []byte, l Limits) (text string, tr Truncation, lastLineBytes int64) {
-	full := oracleText(raw)
+func oracle(raw []byte, l Limits, t Terminal) (text string, tr Truncation, lastLineBytes int64) {
+	full, unseen := oracleText(raw, t)
+	skew := int64(strings.Count(string(raw), "\n") - strings.Count(full, "\n") - unseen)
 	lines := strings.SplitAfter(full, "\n")
 	if lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
@@ -27,6 +28,9 @@ func oracle(raw []byte, l Limits) (text string, tr Truncation, lastLineBytes int
 		text, lastLineBytes = oracleHead(lines, l, &tr)
 	} else {
 		text, lastLineBytes = oracleTail(lines, l, &tr)
+		if len(text) < len(full) {
+			tr.FirstLine = max(1, tr.FirstLine+skew)
+		}
 	}
 	tr.OutputBytes = int64(len(text))
 	tr.OutputLines = int64(strings.Count(text, "\n"))
@@ -95,53 +99,6 @@ func oracleHead(lines []string, l Limits, tr *Truncation) (string, int64) {
 	return text, 0
 }
 
-// oracleText is the text a person would have seen.
-func oracleText(raw []byte) string {
-	var done strings.Builder
-	var cells []string // the unfinished line, a character each
-	cur := 0
-	size := 0 // bytes in cells
-	put := func(s string) {
-		if cur < len(cells) {
-			size -= len(cells[cur])
-			cells[cur] = s
-		} else {
-			cells = append(cells, s)
-		}
-		size += len(s)
-		cur++
-		if size > maxLive {
-			for size > keepLive {
-				done.WriteString(cells[0])
-				size -= len(cells[0])
-				cells = cells[1:]
-				cur = max(0, cur-1)
-			}
-		}
-	}
-	for i := 0; i < len(raw); {
-		r, width := oracleRune(raw[i:])
-		switch {
-		case r == '\n':
-			done.WriteString(strings.Join(cells, "") + "\n")
-			cells, cur, size = nil, 0, 0
-		case r == '\r':
-			cur = 0
-		case r == 0x1B:
-			i = oracleEscape(raw, i+1)
-			continue
-		case r >= 0x80 && r < 0xA0 && strings.ContainsRune("[]PX^_", r-0x40):
-			// ESC is one byte where this is two; the bound counts what follows.
-			i = oracleBody(raw, i+2, byte(r)-0x40)
-			continue
-		case r == '\t', r >= 0x20 && r < 0x7F, r >= 0xA0:
-			put(string(r))
-		}
-		i += width
-	}
-	return done.String() + strings.Join(cells, "")
-}
-
 // oracleRune decodes one character, or U+FFFD for one maximal subpart (Unicode, table 3-7).
 func oracleRune(p []byte) (rune, int) {
 	type span struct{ low, high byte }
@@ -170,76 +127,6 @@ func oracleRune(p []byte) (rune, int) {
 		longest = max(longest, n)
 	}
 	return utf8.RuneError, longest
-}
-
-// oracleEscape returns the index after the escape sequence whose ESC stands before i.
-func oracleEscape(raw []byte, i int) int {
-	n := 0 // bytes after ESC
-	for ; i < len(raw); i++ {
-		b := raw[i]
-		n++
-		switch {
-		case b == '\n':
-			return i
-		case b == 0x1B:
-			return oracleEscape(raw, i+1)
-		case b == 0x18, b == 0x1A, n >= maxSequence:
-			return i + 1
-		case b >= 0x80:
-			return i
-		case b < 0x20, b == 0x7F:
-		case b < 0x30:
-			// Intermediates: only a final byte can follow.
-			for i++; i < len(raw); i++ {
-				n++
-				switch b := raw[i]; {
-				case b == '\n', b >= 0x80:
-					return i
-				case b == 0x1B:
-					return oracleEscape(raw, i+1)
-				case b == 0x18, b == 0x1A, n >= maxSequence, b >= 0x30 && b < 0x7F:
-					return i + 1
-				}
-			}
-			return i
-		default:
-			return oracleBody(raw, i+1, b)
-		}
-	}
-	return i
-}
-
-// oracleBody returns the index after a sequence of this kind whose body begins at i.
-func oracleBody(raw []byte, i int, kind byte) int {
-	switch kind {
-	case '[':
-		for n := 1; i < len(raw); i, n = i+1, n+1 {
-			switch b := raw[i]; {
-			case b == '\n', b >= 0x80:
-				return i
-			case b == 0x1B:
-				return oracleEscape(raw, i+1)
-			case b == 0x18, b == 0x1A, n >= maxSequence, b >= 0x40 && b < 0x7F:
-				return i + 1
-			}
-		}
-	case ']', 'P', 'X', '^', '_':
-		for n := 1; i < len(raw); i, n = i+1, n+1 {
-			switch b := raw[i]; {
-			case b == '\n':
-				return i
-			case b == 0x18, b == 0x1A, n >= maxSequence, b == 0x07 && kind == ']':
-				return i + 1
-			case i+1 < len(raw) && n+1 < maxSequence && b == 0x1B && raw[i+1] == '\\',
-				i+1 < len(raw) && n+1 < maxSequence && b == 0xC2 && raw[i+1] == 0x9C:
-				return i + 2
-			case b == 0x1B && n+1 < maxSequence && i+1 < len(raw) && raw[i+1] != '\n' &&
-				raw[i+1] != 0x18 && raw[i+1] != 0x1A:
-				return oracleEscape(raw, i+1)
-			}
-		}
-	}
-	return i
 }
 
 // replica is a watcher's copy, folded with the semantics of JavaScript's strings.

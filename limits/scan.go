@@ -83,25 +83,26 @@ func multibyteSize(p []byte) int {
 
 // asciiRun returns the length of the longest prefix of p that is printable ASCII, newline
 // and tab, and the newlines in it. It tests eight bytes at a time (the "haszero" family of
-// Anderson's Bit Twiddling Hacks); a word with a newline or tab in it is looked at by byte.
+// Anderson's Bit Twiddling Hacks, in which the lowest byte found is exact).
 func asciiRun(p []byte) (n, newlines int) {
 	for n+8 <= len(p) {
 		x := binary.LittleEndian.Uint64(p[n:])
 		below := (x - 0x20*ones) & ^x
 		del := ((x ^ 0x7F*ones) - ones)
-		if (x|below|del)&highs == 0 {
+		stop := (x | below | del) & highs
+		if stop == 0 {
 			n += 8
 			continue
 		}
-		for _, b := range p[n : n+8] {
-			if !isPlainASCII(b) {
-				return n, newlines
-			}
-			if b == '\n' {
-				newlines++
-			}
-			n++
+		n += bits.TrailingZeros64(stop) / 8
+		switch p[n] {
+		case '\n':
+			newlines++
+		case '\t':
+		default:
+			return n, newlines
 		}
+		n++
 	}
 	for ; n < len(p) && isPlainASCII(p[n]); n++ {
 		if p[n] == '\n' {
@@ -117,18 +118,21 @@ func isPlainASCII(b byte) bool {
 
 func isC1(r rune) bool { return r >= 0x80 && r < 0xA0 }
 
-func isASCII(p []byte) bool {
-	for ; len(p) >= 8; p = p[8:] {
-		if binary.LittleEndian.Uint64(p)&highs != 0 {
-			return false
+// cellRun returns the length of the longest prefix of text that takes a cell a byte: ASCII but
+// tabs.
+func cellRun(p []byte) int {
+	n := 0
+	for ; n+8 <= len(p); n += 8 {
+		x := binary.LittleEndian.Uint64(p[n:])
+		tab := (x ^ '\t'*ones) - ones
+		if (x|tab)&highs != 0 {
+			break
 		}
 	}
-	for _, b := range p {
-		if b >= utf8.RuneSelf {
-			return false
-		}
+	for n < len(p) && p[n] < utf8.RuneSelf && p[n] != '\t' {
+		n++
 	}
-	return true
+	return n
 }
 
 // units16 counts the UTF-16 code units of valid text: a character counts one at its first
@@ -174,10 +178,10 @@ func runeEnd(p []byte, i int) int {
 	return i
 }
 
-type sequence int
+type validity int
 
 const (
-	complete   sequence = iota // a valid character
+	complete   validity = iota // a valid character
 	incomplete                 // the beginning of one, and nothing after it
 	malformed                  // a maximal subpart that cannot become one
 )
@@ -185,7 +189,7 @@ const (
 // classify looks at the multi-byte sequence that p begins with. The size of a malformed one
 // is that of the maximal subpart, which U+FFFD stands for once (Unicode 15, section 3.9,
 // "U+FFFD Substitution of Maximal Subparts", as browsers decode).
-func classify(p []byte) (r rune, size int, s sequence) {
+func classify(p []byte) (r rune, size int, v validity) {
 	r, size = utf8.DecodeRune(p)
 	if r != utf8.RuneError || size > 1 {
 		return r, size, complete

@@ -19,25 +19,44 @@ func (at position) after(text []byte) position {
 	}
 }
 
-// settled keeps one end of the finished text.
+// before is the position that text lies between and at.
+func (at position) before(text []byte) position {
+	return position{
+		bytes: at.bytes - int64(len(text)),
+		units: at.units - int64(units16(text)),
+		lines: at.lines - int64(bytes.Count(text, newline)),
+	}
+}
+
+// settled keeps one end of the finished text. Its last part, as far as a terminal's screen
+// reaches, may be taken back.
 type settled interface {
 	// append adds finished text that c counts.
 	append(p []byte, c counts)
-	// drops reports whether a view with this unfinished line lacks text.
-	drops(live int) bool
-	// view selects what to show with this unfinished line.
+	// recent returns the text that may be taken back, as far as it is within reach, bytes,
+	// of the furthest that text has ever come; and whether that is all text. What it
+	// returns is valid until the text changes.
+	recent(reach int) (p []byte, whole bool)
+	// rewind takes back the last n bytes, which recent has returned.
+	rewind(n int)
+	// open reports whether the text ends inside a line.
+	open() bool
+	// ended is where the text ends.
+	ended() position
+	// view selects what to show with these lines after the text.
 	view(live []byte) extent
-	// final is called once, after the last append; the unfinished line is empty then.
+	// final is called once, after the last append; nothing follows the text then.
 	final()
 }
 
-// extent is a selection from the settled text and the unfinished line. The slices alias the
+// extent is a selection from the settled text and the lines after it. The slices alias the
 // window and are valid until it changes.
 type extent struct {
 	start, end position // of text
 	text       []byte
 	live       []byte
-	liveStart  int // where live begins in the unfinished line
+	liveStart  int   // where live begins in the lines
+	skipped    int64 // newlines in the lines before that
 	drops      bool
 	cut        bool  // the last line is shown in part
 	cutBytes   int64 // its full size, when cut
@@ -46,8 +65,31 @@ type extent struct {
 
 // lines counts the lines shown, an unfinished one included.
 func (e *extent) lines() int64 {
-	n := e.end.lines - e.start.lines
-	if len(e.live) > 0 || len(e.text) > 0 && e.text[len(e.text)-1] != '\n' {
+	n := e.end.lines - e.start.lines + int64(bytes.Count(e.live, newline))
+	shown := e.live
+	if len(shown) == 0 {
+		shown = e.text
+	}
+	if len(shown) > 0 && shown[len(shown)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// size is what there is to know of lines without looking at them.
+type size struct {
+	bytes, newlines int
+	open            bool // they end inside a line
+}
+
+func sizeOf(live []byte) size {
+	return size{len(live), bytes.Count(live, newline), len(live) > 0 && live[len(live)-1] != '\n'}
+}
+
+// linesAfter counts the lines of all text and of what is after it.
+func linesAfter(end position, open bool, live size) int64 {
+	n := end.lines + int64(live.newlines)
+	if live.open || open && live.bytes == 0 {
 		n++
 	}
 	return n

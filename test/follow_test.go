@@ -123,8 +123,6 @@ func checkView(v *client.View, l limits.Limits) error {
 		return fmt.Errorf("the text is not valid UTF-8")
 	case strings.ContainsFunc(text, isControl):
 		return fmt.Errorf("a control character in the text")
-	case strings.Contains(v.Live, "\n"):
-		return fmt.Errorf("a newline in the unfinished line")
 	case t.MaxBytes != l.MaxBytes || t.MaxLines != l.MaxLines:
 		return fmt.Errorf("limits %d bytes, %d lines, want %d, %d", t.MaxBytes, t.MaxLines, l.MaxBytes, l.MaxLines)
 	case t.OutputBytes != int64(len(text)) || t.OutputLines != countLines(text):

@@ -55,7 +55,7 @@ func newOutput(l limits.Limits, state *lane.State) (*Output, error) {
 		state = &lane.State{
 			Content:    []lane.Block{{Type: lane.TextBlock}},
 			Details:    json.RawMessage("null"),
-			Truncation: limits.NewWindow(l).Truncation(),
+			Truncation: limits.NewWindow(l, limits.Terminal{}).Truncation(),
 		}
 	}
 	return o, o.seed(state)

@@ -84,7 +84,7 @@ func (t *text) beginSource() {
 // fitFront brings the front within the limits, which two sources one after the other can have
 // taken it over.
 func (t *text) fitFront() {
-	w := limits.NewWindow(t.limits)
+	w := limits.NewWindow(t.limits, limits.Terminal{Raw: true})
 	w.Write([]byte(t.front))
 	w.Finish()
 	if !w.Drops() {

@@ -104,7 +104,7 @@ func (t *text) open() {
 
 // begin makes the window, with content in it.
 func (t *text) begin(content string) {
-	t.window = limits.NewWindow(t.limits)
+	t.window = limits.NewWindow(t.limits, limits.Terminal{})
 	t.cursor, t.source = limits.Cursor{}, false
 	t.window.Write([]byte(content))
 }
@@ -223,7 +223,7 @@ func (t *text) extend(s string) {
 
 // clean makes s text as a view has it.
 func clean(s string) string {
-	w := limits.NewWindow(limits.Limits{MaxBytes: limits.MaxMaxBytes, MaxLines: limits.MaxMaxBytes, Retain: limits.RetainTail})
+	w := limits.NewWindow(limits.Limits{MaxBytes: limits.MaxMaxBytes, MaxLines: limits.MaxMaxBytes, Retain: limits.RetainTail}, limits.Terminal{})
 	w.Write([]byte(s))
 	w.Finish()
 	settled, _ := w.Text()

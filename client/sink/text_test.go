@@ -46,7 +46,7 @@ func TestWritesAreAWindow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		oracle := limits.NewWindow(l)
+		oracle := limits.NewWindow(l, limits.Terminal{})
 		for range rapid.IntRange(0, 20).Draw(t, "writes") {
 			p := anyBytes.Draw(t, "p")
 			out.Write(p)
@@ -77,7 +77,7 @@ func TestSeedGoesOn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := someLimits(t)
 		l.MaxBytes += 50 // so that no line is cut: that it was is not in its text
-		oracle := limits.NewWindow(l)
+		oracle := limits.NewWindow(l, limits.Terminal{})
 		var state *lane.State
 		for range rapid.IntRange(1, 4).Draw(t, "lives") {
 			out, err := newToolOutput[struct{}](l, state)
@@ -121,7 +121,7 @@ type viewDocument struct {
 	SpillPath  string            `json:"spillPath,omitempty"`
 }
 
-func newFakeSource(l limits.Limits) *fakeSource { return &fakeSource{window: limits.NewWindow(l)} }
+func newFakeSource(l limits.Limits) *fakeSource { return &fakeSource{window: limits.NewWindow(l, limits.Terminal{})} }
 
 // into sends the source's present state to o.
 func (s *fakeSource) into(o *Output) error {

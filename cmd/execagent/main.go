@@ -25,6 +25,7 @@ const usage = `execagent runs commands for clients that connect to it.
   execagent serve --listen ADDRESS   serve clients there; may be repeated
   execagent connect ADDRESS          serve the client that listens there, dialing it again and again
   execagent stdio                    serve one client on stdin and stdout
+  execagent status [ADDRESS]         say how the agent that runs there is doing; --health: only whether
   execagent version                  print the version
 
 An address is unix:PATH, tcp:HOST:PORT (loopback), tls:HOST:PORT, vsock:CID:PORT or, from a
@@ -69,6 +70,8 @@ func run(args []string) error {
 	var secrets secretFlags
 	secrets.set(flags)
 	profiles := flags.String("pprof", "", "unix:PATH to hand out profiles on: printf 'cpu 10\\n' | nc -U PATH > cpu.pb.gz")
+	var asked statusFlags
+	asked.set(flags)
 	verbose := flags.BoolP("verbose", "v", false, "log connections")
 	flags.Usage = func() { fmt.Printf("%sFlags:\n%s", usage, flags.FlagUsages()) }
 	if err := flags.Parse(args); err != nil {
@@ -81,12 +84,20 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := asked.check(verb); err != nil {
+		return err
+	}
 	if verb == "version" {
 		secrets = secretFlags{tokenFD: -1}
 	}
 	opts, err := secrets.options()
 	if err != nil {
 		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	if verb == "status" {
+		return asked.show(ctx, flags.Arg(1), opts)
 	}
 	level := slog.LevelWarn
 	if *verbose {
@@ -103,8 +114,6 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	defer stop()
 	if *profiles != "" {
 		end, err := serveProfiles(ctx, *profiles, opts)
 		if err != nil {
@@ -126,19 +135,21 @@ func run(args []string) error {
 
 // checkVerb returns the first argument, once all of them make sense.
 func checkVerb(args, listen []string) (verb string, err error) {
-	const verbs = "give one of serve, connect, stdio, version"
+	const verbs = "give one of serve, connect, stdio, status, version"
 	if len(args) == 0 {
 		return "", &usageError{verbs}
 	}
 	verb = args[0]
-	want := 1
+	want, most := 1, 1
 	switch verb {
 	case "serve":
 		if len(listen) == 0 {
 			return "", &usageError{"serve needs --listen, such as --listen unix:/run/execagent.sock"}
 		}
 	case "connect":
-		want = 2
+		want, most = 2, 2
+	case "status":
+		most = 2
 	case "stdio", "version":
 	default:
 		return "", &usageError{fmt.Sprintf("unknown command %q: %s", verb, verbs)}
@@ -148,8 +159,8 @@ func checkVerb(args, listen []string) (verb string, err error) {
 		return "", &usageError{"--listen is for serve, not for " + verb}
 	case len(args) < want:
 		return "", &usageError{"connect needs the address where the client listens, such as tls:HOST:PORT"}
-	case len(args) > want:
-		return "", &usageError{fmt.Sprintf("%s: %q is one argument too many", verb, args[want])}
+	case len(args) > most:
+		return "", &usageError{fmt.Sprintf("%s: %q is one argument too many", verb, args[most])}
 	}
 	return verb, nil
 }

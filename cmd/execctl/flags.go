@@ -10,6 +10,7 @@ import (
 
 	"github.com/execagent/execagent/client"
 	"github.com/execagent/execagent/limits"
+	"github.com/execagent/execagent/transport/protocol"
 	"github.com/spf13/pflag"
 )
 
@@ -28,7 +29,9 @@ type runFlags struct {
 	cwd      string
 	env      []string
 	noSpill  bool
+	rawText  bool
 	stdin    bool
+	leave    string
 
 	interactive bool
 	detachKeys  string
@@ -49,10 +52,12 @@ func (f *runFlags) set() *pflag.FlagSet {
 	fs.StringVar(&f.cwd, "cwd", "", "working directory (default: the agent's)")
 	fs.StringArrayVarP(&f.env, "env", "e", nil, "set a variable, NAME=VALUE; may be repeated")
 	fs.BoolVar(&f.noSpill, "no-spill", false, "keep no file of the complete output")
+	fs.BoolVar(&f.rawText, "raw-text", false, "show the output as it is but for control characters: no line is rewritten, no escape sequence followed")
 	fs.BoolVar(&f.stdin, "stdin", false, "pass execctl's own standard input to the command")
+	fs.StringVar(&f.leave, "on-disconnect", "keep", "kill: end the command when no client follows it for 10 s")
 	fs.BoolVarP(&f.interactive, "interactive", "i", false, "give the command this terminal: prompts, job control, Ctrl-C")
 	detachFlag(fs, &f.detachKeys)
-	fs.Lookup("retain").DefValue = ""
+	fs.Lookup("retain").DefValue, fs.Lookup("on-disconnect").DefValue = "", ""
 	return fs
 }
 
@@ -102,6 +107,9 @@ func (f *runFlags) parse(args []string) (client.Spec, error) {
 		NoSpill: f.noSpill,
 		Timeout: f.timeout,
 		Pipe:    f.pipe,
+		RawText: f.rawText,
+
+		OnDisconnect: protocol.OnDisconnect(f.leave),
 	}
 	if f.interactive {
 		if err := f.checkInteractive(); err != nil {

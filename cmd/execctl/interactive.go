@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/execagent/execagent/client"
+	"github.com/execagent/execagent/internal/status"
 )
 
 // patience is how long a command that was to be ended may take to tell its result.
@@ -95,7 +96,7 @@ func (j *joint) show() error {
 			return err
 		}
 		if c.Missed > 0 { // CAN ends a sequence whose rest is missing
-			_, err = fmt.Fprintf(j.local.out, "\x18\r\n\x1b[m[%s missing here]\r\n", size(float64(c.Missed)))
+			_, err = fmt.Fprintf(j.local.out, "\x18\r\n\x1b[m[%s missing here]\r\n", status.Size(float64(c.Missed)))
 		} else {
 			_, err = j.local.out.Write(c.Data)
 		}

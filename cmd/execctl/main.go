@@ -22,6 +22,7 @@ const usage = `execctl runs a command and shows a bounded view of its output; al
   execctl stream -- COMMAND         run one with all its input and output, as ssh HOST COMMAND does
   execctl attach ID                 follow a command that runs; an interactive one on this terminal
   execctl ps                        list what an agent runs and ran
+  execctl status                    say how an agent is doing
   execctl kill ID...                end commands
   execctl signal ID SIGNAL          send a signal, such as INT
   execctl version                   print the version
@@ -85,6 +86,7 @@ var verbs = map[string]func(context.Context, []string) (exitCode int, err error)
 	"stream": stream,
 	"attach": attach,
 	"ps":     ps,
+	"status": showStatus,
 	"kill":   kill,
 	"signal": sendSignal,
 }
@@ -94,6 +96,7 @@ func printHelp() {
 	fmt.Print("\nFlags of stream:\n", new(streamFlags).set().FlagUsages())
 	fmt.Print("\nFlags of attach:\n", new(attachFlags).set().FlagUsages())
 	fmt.Print("\nFlags of ps:\n", new(psFlags).set().FlagUsages())
+	fmt.Print("\nFlags of status:\n", new(statusFlags).set().FlagUsages())
 }
 
 func quietFlags(name string) *pflag.FlagSet {

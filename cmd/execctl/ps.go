@@ -1,21 +1,15 @@
 package main
 
-// This file lists executions.
+// This file lists executions, and shows how an agent is doing.
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strconv"
-	"strings"
-	"text/tabwriter"
-	"time"
-	"unicode"
 
 	"github.com/execagent/execagent/client"
-	"github.com/execagent/execagent/transport/protocol"
+	"github.com/execagent/execagent/internal/status"
 	"github.com/spf13/pflag"
 )
 
@@ -49,9 +43,9 @@ func ps(ctx context.Context, args []string) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	print := printTable
+	print := status.Table
 	if f.json {
-		print = printLines
+		print = status.Lines
 	}
 	if err := print(os.Stdout, list.Executions); err != nil {
 		return 0, fmt.Errorf("writing the list: %w", err)
@@ -62,49 +56,37 @@ func ps(ctx context.Context, args []string) (code int, err error) {
 	return 0, nil
 }
 
-func printLines(w io.Writer, all []client.Summary) error {
-	for _, s := range all {
-		if _, err := w.Write(append(protocol.Encode(s), '\n')); err != nil {
-			return err
-		}
-	}
-	return nil
+type statusFlags struct {
+	place
+	json   bool
+	health bool
 }
 
-func printTable(w io.Writer, all []client.Summary) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tSTATE\tEXIT\tTIME\tOUTPUT\tWATCHERS\tPID\tCOMMAND")
-	for _, s := range all {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n",
-			printable(s.ID), printable(string(s.State)), exitText(&s), elapsed(s.Seconds), size(float64(s.TotalBytes)), s.Watchers, s.PID, printable(s.Command))
-	}
-	return t.Flush()
+func (f *statusFlags) set() *pflag.FlagSet {
+	fs := quietFlags("execctl status")
+	f.place.set(fs)
+	fs.BoolVar(&f.json, "json", false, "print one JSON object a line, the agent's first")
+	fs.BoolVar(&f.health, "health", false, "print nothing if the agent answers within 5 s and takes commands; else fail")
+	return fs
 }
 
-// exitText is the exit code, or the signal's name, or "-".
-func exitText(s *client.Summary) string {
-	switch {
-	case s.Signal != "":
-		return printable(s.Signal)
-	case s.ExitCode != nil:
-		return strconv.Itoa(*s.ExitCode)
+// showStatus says how an agent is doing.
+func showStatus(ctx context.Context, args []string) (code int, err error) {
+	var f statusFlags
+	fs := f.set()
+	if err := parseFlags(fs, args); err != nil {
+		return 0, err
 	}
-	return "-"
-}
-
-func elapsed(seconds float64) string {
-	if seconds < 60 {
-		return fmt.Sprintf("%.1fs", seconds)
+	if fs.NArg() > 0 {
+		return 0, fmt.Errorf("status: it takes no arguments, and %q is one", fs.Arg(0))
 	}
-	return (time.Duration(seconds) * time.Second).String()
-}
-
-// printable has one line of text harmless to a terminal and to the table.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, text)
+	conn, err := reach(ctx, "status", fs, &f.place, client.Options{})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if f.health {
+		return 0, status.Check(ctx, conn)
+	}
+	return 0, status.Show(ctx, conn, os.Stdout, f.json)
 }

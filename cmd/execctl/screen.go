@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/execagent/execagent/client"
+	"github.com/execagent/execagent/internal/status"
 	"golang.org/x/term"
 )
 
@@ -182,10 +183,13 @@ func (s *screen) status() string {
 	parts := []string{
 		time.Since(s.begun).Truncate(100 * time.Millisecond).String(),
 		amounts(s.view),
-		size(s.rate.value) + "/s",
+		status.Size(s.rate.value) + "/s",
 	}
 	if s.lost != nil {
-		parts = append(parts[:2], "out of reach: "+printable(s.lost.Error()))
+		parts = append(parts[:2], "out of reach: "+status.Printable(s.lost.Error()))
+	}
+	if s.view.AltScreen {
+		parts = append(parts, "in its alternate screen")
 	}
 	if s.view.SpillPath != "" {
 		parts = append(parts, s.view.SpillPath)
@@ -198,21 +202,7 @@ func amounts(v client.View) string {
 	if v.Truncation.TotalLines == 1 {
 		lines = "1 line"
 	}
-	return lines + " · " + size(float64(v.Truncation.TotalBytes))
-}
-
-// size formats bytes for a person.
-func size(n float64) string {
-	for _, unit := range []string{"B", "KB", "MB", "GB"} {
-		if n < 1000 {
-			if unit == "B" {
-				return fmt.Sprintf("%.0f B", n)
-			}
-			return fmt.Sprintf("%.1f %s", n, unit)
-		}
-		n /= 1000
-	}
-	return fmt.Sprintf("%.1f TB", n)
+	return lines + " · " + status.Size(float64(v.Truncation.TotalBytes))
 }
 
 // lastLines returns the last n lines of text.

@@ -24,6 +24,9 @@ const (
 	DefaultColumns, DefaultRows = 200, 50
 	// DefaultGrace is the time between asking a command to end and killing it.
 	DefaultGrace = 2 * time.Second
+	// DefaultDisconnectGrace is how long a command that is to end with its clients goes on
+	// without any.
+	DefaultDisconnectGrace = 10 * time.Second
 	// MaxDuration bounds a timeout and a grace.
 	MaxDuration = 365 * 24 * time.Hour
 )
@@ -40,6 +43,17 @@ const (
 	// reads it from its terminal, where it has no end but the one the terminal's
 	// end-of-file character makes.
 	StdinPipe Stdin = "pipe"
+)
+
+// OnDisconnect says what happens to a command that no client follows any more.
+type OnDisconnect string
+
+const (
+	// Keep lets it run, the default: clients come and go.
+	Keep OnDisconnect = "keep"
+	// Kill cancels it when it was followed by nobody for the spec's DisconnectGrace, whether
+	// the last client left or its connection broke.
+	Kill OnDisconnect = "kill"
 )
 
 // EnvProfile names the variables an agent adds to a command's environment.
@@ -81,6 +95,11 @@ type Spec struct {
 	Timeout time.Duration `json:"timeoutNanos,omitempty"`
 	// Grace is the time between SIGTERM and SIGKILL; 0 means [DefaultGrace].
 	Grace time.Duration `json:"graceNanos,omitempty"`
+	// OnDisconnect says whether the command outlives its clients; "" means [Keep].
+	OnDisconnect OnDisconnect `json:"onDisconnect,omitempty"`
+	// DisconnectGrace is how long it goes on without any, with [Kill]; 0 means
+	// [DefaultDisconnectGrace]. In JSON, nanoseconds.
+	DisconnectGrace time.Duration `json:"disconnectGraceNanos,omitempty"`
 	// Pipe gives the command a pipe for stdout and stderr instead of a PTY.
 	Pipe bool `json:"pipe,omitempty"`
 	// SplitStderr, with Pipe, gives stderr a pipe of its own, so that a lossless stream
@@ -97,6 +116,9 @@ type Spec struct {
 	// Columns and Rows are the PTY's size; 0 means 200 and 50.
 	Columns int `json:"cols,omitempty"`
 	Rows    int `json:"rows,omitempty"`
+	// RawText leaves escape sequences and carriage returns without effect on the view:
+	// control characters are removed, and everything else is text.
+	RawText bool `json:"rawText,omitempty"`
 	// User runs the command as another user; nil means the agent's own. It takes root.
 	User *User `json:"user,omitempty"`
 	// Rlimits are resource limits by name without RLIMIT_, such as "NOFILE" or "CPU".
@@ -196,6 +218,23 @@ func checkTimes(s *Spec) error {
 	}
 	if s.Grace == 0 {
 		s.Grace = DefaultGrace
+	}
+	return checkDisconnect(s)
+}
+
+func checkDisconnect(s *Spec) error {
+	if s.OnDisconnect == "" {
+		s.OnDisconnect = Keep
+	}
+	switch {
+	case s.OnDisconnect != Keep && s.OnDisconnect != Kill:
+		return &SpecError{"onDisconnect", excerpt(string(s.OnDisconnect)), `give "keep" or "kill"`}
+	case s.DisconnectGrace < 0 || s.DisconnectGrace > MaxDuration:
+		return &SpecError{"disconnectGrace", s.DisconnectGrace.String(), "give a positive time of at most a year, or 0 for the default"}
+	case s.DisconnectGrace > 0 && s.OnDisconnect == Keep:
+		return &SpecError{"disconnectGrace", s.DisconnectGrace.String(), `it goes with onDisconnect "kill"`}
+	case s.DisconnectGrace == 0 && s.OnDisconnect == Kill:
+		s.DisconnectGrace = DefaultDisconnectGrace
 	}
 	return nil
 }

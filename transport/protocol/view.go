@@ -21,8 +21,12 @@ type View struct {
 	State State `json:"state"`
 	// Text is the retained text that no longer changes but at its ends, valid UTF-8.
 	Text string `json:"text"`
-	// Live is the unfinished last line, which may still be rewritten.
+	// Live is what may still be rewritten: the unfinished last line, and while a command
+	// moves the cursor up also finished lines, which have been in Text before.
 	Live string `json:"live"`
+	// AltScreen says that the command shows its alternate screen, as editors and pagers
+	// do. What it prints there is not in the view.
+	AltScreen bool `json:"altScreen,omitempty"`
 	// Truncation has the totals, and says what of them is shown.
 	Truncation limits.Truncation `json:"truncation"`
 	// LastLineBytes is the full size in bytes of text of the last line, its newline

@@ -1,0 +1,200 @@
+package limits
+
+// This file puts text on the screen: at its end as a rule, over what is there otherwise.
+
+import "bytes"
+
+// print puts text at the cursor. c counts p.
+func (s *screen) print(p []byte, c counts) {
+	s.touched = true
+	for len(p) > 0 && !s.flowing() {
+		if c.newlines == 0 {
+			s.write(p)
+			return
+		}
+		end := bytes.IndexByte(p, '\n')
+		s.write(p[:end])
+		s.newline()
+		if c.units < len(p) {
+			c.units -= units16(p[:end+1])
+		} else {
+			c.units -= end + 1
+		}
+		c.newlines--
+		p = p[end+1:]
+	}
+	if len(p) > 0 {
+		s.flow(p, c)
+	}
+}
+
+// flow appends text to the only row, which the cursor is at the end of.
+func (s *screen) flow(p []byte, c counts) {
+	r := &s.lines[0]
+	if c.newlines > 0 {
+		end := bytes.LastIndexByte(p, '\n') + 1
+		s.settleText(r.buf)
+		units := end
+		if c.units < len(p) {
+			units = units16(p[:end])
+		}
+		s.text.append(p[:end], counts{units, c.newlines})
+		s.clearRow()
+		p = p[end:]
+	}
+	for len(p) >= longRun {
+		n := s.fill(p)
+		if n == 0 {
+			n = runeEnd(p, maxLoose)
+			s.loosen(p[:n])
+		}
+		p = p[n:]
+	}
+	s.loosen(p)
+}
+
+// longRun is how much text without a newline is worth a look whether it takes a cell a byte.
+const longRun = 1024
+
+// fill appends the beginning of p as far as it takes a cell a byte, by arithmetic, and returns
+// how much that was. It may be nothing.
+func (s *screen) fill(p []byte) int {
+	s.measure()
+	r := &s.lines[0]
+	n := cellRun(p)
+	// Where the last row begins, counted from where this one does.
+	last := max(0, s.x+n-1) / s.columns * s.columns
+	if r.ragged || n < longRun || last < s.x {
+		return 0
+	}
+	s.settleText(r.buf)
+	s.settleText(p[:last-s.x])
+	r.buf = append(r.buf[:0], p[last-s.x:n]...)
+	s.x += n - last
+	r.width = s.x
+	s.version++
+	return n
+}
+
+// loosen appends at most maxLoose bytes without newlines, unmeasured unless they are many.
+func (s *screen) loosen(p []byte) {
+	r := &s.lines[0]
+	r.buf = append(r.buf, p...)
+	s.loose += len(p)
+	if len(r.buf) > maxLoose {
+		s.measure()
+	}
+}
+
+// clearRow begins a new only row, once the old one has settled.
+func (s *screen) clearRow() {
+	s.lines[0] = row{buf: s.lines[0].buf[:0]}
+	s.x, s.loose = 0, 0
+	s.version++
+}
+
+// newline goes to the beginning of the next line.
+func (s *screen) newline() {
+	s.measure()
+	if !s.placed {
+		s.settleText(s.lines[0].buf)
+		s.text.append(newline, counts{1, 1})
+		s.clearRow()
+		return
+	}
+	s.x = 0
+	bottom := s.y >= s.top+len(s.lines)-1
+	s.down(false)
+	s.row()
+	if s.quiet++; !bottom || s.marginTop > 0 || s.marginBottom < s.rows-1 {
+		s.quiet = 0
+	}
+	if s.quiet >= s.rows {
+		s.release()
+	}
+}
+
+// down moves the cursor a row down, scrolling at the end of the region. wrap says that the line
+// goes on there.
+func (s *screen) down(wrap bool) {
+	if i := s.y - s.top; i < len(s.lines) {
+		s.lines[i].wrapped, s.lines[i].full = wrap, s.lines[i].width
+	}
+	s.edited()
+	s.bound()
+	switch {
+	case s.y == s.marginBottom:
+		s.scrollUp()
+	case s.y < s.rows-1:
+		s.y++
+	}
+}
+
+// wrap goes to the next row in the middle of a line.
+func (s *screen) wrap() {
+	s.place()
+	s.x = 0
+	s.down(true)
+	s.row()
+}
+
+// write puts text without newlines at the cursor, one character over another.
+func (s *screen) write(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	s.measure()
+	s.edited()
+	for len(p) > 0 {
+		n := s.overwrite(p)
+		if n == 0 {
+			n = s.char(p)
+		}
+		p = p[n:]
+	}
+}
+
+// overwrite puts the beginning of p, one byte over one byte, as most progress bars need it, and
+// returns how much that was.
+func (s *screen) overwrite(p []byte) int {
+	r := s.row()
+	if r.ragged || s.inserting || s.noWrap || s.x >= r.width {
+		return 0
+	}
+	n := cellRun(p[:min(len(p), r.width-s.x)])
+	copy(r.buf[s.x:], p[:n])
+	s.x += n
+	return n
+}
+
+// char puts the character that p begins with at the cursor and returns its size.
+func (s *screen) char(p []byte) int {
+	r := s.row()
+	size, cells := charAt(p, s.x, s.columns)
+	switch {
+	case s.x >= r.width:
+	case p[0] == '\t':
+		s.x += cells // over what is there
+		return size
+	case cells == 0:
+		r.combine(s.x, p[:size], s.columns)
+		return size
+	}
+	if s.x+cells > s.columns || s.x == r.width && len(r.buf)+size > maxRow {
+		if s.noWrap {
+			return size
+		}
+		s.wrap()
+		r = s.row()
+		_, cells = charAt(p, 0, s.columns)
+	}
+	if s.inserting {
+		r.insert(s.x, cells, s.columns)
+	}
+	r.put(s.x, p[:size], cells, s.columns)
+	s.x += cells
+	if s.noWrap && cells > 0 {
+		s.x = min(s.x, s.columns-1)
+	}
+	return size
+}
