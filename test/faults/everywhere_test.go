@@ -24,6 +24,7 @@ const atOnce = 16
 // comes to the view and the result of an undisturbed run. Where it happens before the handshake
 // is over, the client may also have an error that says so; nothing was started then.
 func TestEverywhere(t *testing.T) {
+	checkFiles(t)
 	s := newStage(t, keepAlive)
 	want, up, down := undisturbed(t, s)
 	for _, kind := range []Kind{Cut, Corrupt, Swallow} {
@@ -38,7 +39,7 @@ func TestEverywhere(t *testing.T) {
 			rand.Shuffle(len(plans), func(i, j int) { plans[i], plans[j] = plans[j], plans[i] })
 			sample := len(plans)
 			if !full {
-				sample = 200
+				sample = 100
 			}
 			if kind == Swallow { // each takes until the sign of life is missed
 				sample /= 4
