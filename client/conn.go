@@ -103,12 +103,7 @@ func DialFunc(ctx context.Context, connect ConnectFunc, opts Options) (*Conn, er
 // NewConn speaks to an agent over conn, which it owns from the call on. Nothing can be dialed
 // again: Options.Reconnect has no effect.
 func NewConn(ctx context.Context, conn io.ReadWriteCloser, opts Options) (*Conn, error) {
-	return newConnIn(ctx, conn, opts, nil)
-}
-
-// newConnIn is NewConn with a bound on the handshakes that are under way.
-func newConnIn(ctx context.Context, conn io.ReadWriteCloser, opts Options, lobby *transport.Lobby) (*Conn, error) {
-	l, err := newLink(ctx, conn, opts, lobby)
+	l, err := newLink(ctx, conn, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -34,15 +34,12 @@ func dialLink(ctx context.Context, connect ConnectFunc, opts Options) (*link, er
 	if err != nil {
 		return nil, err
 	}
-	return newLink(ctx, conn, opts, nil)
+	return newLink(ctx, conn, opts)
 }
 
-// newLink shakes hands over conn, which it owns from the call on. The lobby, if not nil, bounds the
-// handshakes that are under way.
-func newLink(ctx context.Context, conn io.ReadWriteCloser, opts Options, lobby *transport.Lobby) (*link, error) {
-	settings := opts.transport()
-	settings.Lobby = lobby
-	s, err := transport.Client(ctx, conn, settings)
+// newLink shakes hands over conn, which it owns from the call on.
+func newLink(ctx context.Context, conn io.ReadWriteCloser, opts Options) (*link, error) {
+	s, err := transport.Client(ctx, conn, opts.transport())
 	if err != nil {
 		return nil, err
 	}

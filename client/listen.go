@@ -17,7 +17,6 @@ import (
 type Listener struct {
 	socket *transport.Listener
 	opts   Options
-	lobby  transport.Lobby
 	conns  chan *Conn
 	ctx    context.Context // ends when Close begins
 	stop   context.CancelFunc
@@ -99,7 +98,7 @@ func (l *Listener) serve() {
 
 // greet makes an agent of a connection, and hands it to whoever asks next.
 func (l *Listener) greet(conn io.ReadWriteCloser) {
-	c, err := newConnIn(l.ctx, conn, l.opts, &l.lobby)
+	c, err := NewConn(l.ctx, conn, l.opts)
 	if err != nil {
 		l.opts.Logger.Info("an agent did not get through the handshake", "error", err)
 		return

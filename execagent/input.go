@@ -82,9 +82,7 @@ func (in *input) receive(ctx context.Context) error {
 		}
 		failure := (*protocol.Failure)(nil)
 		switch err := in.take(ctx, kind, payload); {
-		case err != nil && !errors.As(err, &failure):
-			return nil // ctx has ended
-		case err == nil:
+		case !errors.As(err, &failure):
 			in.acknowledge()
 		case failure.Code == protocol.CodeBadRequest:
 			return failure
@@ -106,9 +104,7 @@ func (in *input) acknowledge() {
 	}
 }
 
-// take does what one frame asks for. An end of what is already over is no error. Once ctx has
-// ended nothing more is taken: what was under way then may be repeated on another connection, and
-// an end must not overtake it.
+// take does what one frame asks for. An end of what is already over is no error.
 func (in *input) take(ctx context.Context, kind transport.Kind, payload []byte) error {
 	offset, p, err := protocol.CutStdin(payload)
 	if err != nil {
@@ -123,15 +119,10 @@ func (in *input) take(ctx context.Context, kind transport.Kind, payload []byte) 
 		return refuse(protocol.CodeNoStdin, "execution %q takes no input from clients: it was started with stdin %q", in.e.spec.ID, in.e.spec.Stdin)
 	case kind == protocol.KindStdin:
 		return in.e.stdin.write(ctx, in.writer, offset, p)
-	case !open:
-		return nil
-	case in.e.spec.Interactive:
-		err = in.e.stdin.typeEnd(ctx, in.writer, offset)
-	default:
-		err = in.e.stdin.closeAt(ctx, in.writer, offset)
+	case kind == protocol.KindStdinEnd && in.e.spec.Interactive:
+		_ = in.e.stdin.typeEnd(ctx, in.writer, offset)
+	case kind == protocol.KindStdinEnd && open:
+		in.e.stdin.close()
 	}
-	if f := (*protocol.Failure)(nil); errors.As(err, &f) && f.Code != protocol.CodeBadRequest {
-		return nil
-	}
-	return err
+	return nil
 }

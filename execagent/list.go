@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/execagent/execagent/transport/protocol"
@@ -50,10 +51,14 @@ func (e *execution) hasStarted() bool {
 }
 
 func (e *execution) summary() protocol.Summary {
+	command := e.spec.Command
+	if command == "" {
+		command = strings.Join(e.spec.Argv, " ")
+	}
 	s := protocol.Summary{
 		ID:          e.spec.ID,
 		PID:         e.proc.pid,
-		Command:     e.spec.ShortCommand(),
+		Command:     protocol.Shorten(strings.ToValidUTF8(command, "\uFFFD")),
 		Interactive: e.spec.Interactive,
 		TotalBytes:  e.pumps.total(),
 	}

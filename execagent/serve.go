@@ -54,7 +54,6 @@ func (a *Agent) ServeConn(ctx context.Context, conn io.ReadWriteCloser) error {
 		ReadLimit: protocol.MaxClientPayload,
 		KeepAlive: a.opts.KeepAlive,
 		Token:     a.opts.Token,
-		Lobby:     &a.lobby,
 	})
 	if err != nil {
 		return err

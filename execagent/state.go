@@ -67,9 +67,6 @@ func (d *document) next(b *batch) (final bool, err error) {
 	out := d.e.out
 	out.mu.Lock()
 	out.window.Delta(&d.cursor, &b.delta)
-	if out.known != nil {
-		b.delta.Truncation = *out.known
-	}
 	now.spillPath, now.spillErr = out.spillPath, out.spillErr
 	out.mu.Unlock()
 
@@ -180,16 +177,11 @@ func stateOps(ops *chord.Batch, was, now *state) {
 			}
 		}
 	}
-	switch {
-	case now.spillPath == was.spillPath:
-	case now.spillPath == "": // it was removed
-		ops.Delete(pathSpillPath)
-	default:
+	if now.spillPath != was.spillPath {
 		ops.SetString(pathSpillPath, []byte(now.spillPath))
 	}
 	if now.spillErr != was.spillErr {
 		ops.Set(pathSpillError, map[string]any{
-			"cause":     now.spillErr.Cause,
 			"message":   now.spillErr.Message,
 			"safeBytes": now.spillErr.SafeBytes,
 		})

@@ -48,7 +48,7 @@
 // else strangers can reach is not opened without a token or certificates, and plain
 // TCP stays on the loopback interface unless insisted on. A peer
 // is hostile until it has shaken hands and its bytes remain so: they are bounded,
-// checked, and quoted in messages. A [Lobby] bounds how many strangers wait. What
+// checked, and quoted in messages. A [Listener] bounds how many strangers wait. What
 // is not bounded is how many streams a peer opens: whoever accepts them decides that.
 //
 // # Not here

@@ -41,10 +41,8 @@ type agreement struct {
 func shake(ctx context.Context, conn *wire, opts Options, role string, do func(*handshake) (agreement, error)) (agreement, error) {
 	ctx, cancel := context.WithTimeout(ctx, opts.HandshakeTimeout)
 	defer cancel()
-	ctx, leave := context.WithCancelCause(ctx)
-	defer leave(nil)
-	if opts.Lobby != nil {
-		defer opts.Lobby.enter(leave)()
+	if c, ok := conn.conn.(*link); ok {
+		defer c.settled()
 	}
 	closed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -245,7 +243,7 @@ func (h *handshake) expectMagic(want, opposite [magicSize]byte) error {
 		return &HandshakeError{
 			Reason: ReasonNotExecagent,
 			Detail: fmt.Sprintf("the peer greets as we do, so it is no %s: an echo, or two of the same side", h.role),
-			Remedy: "connect a client to an agent", Sent: string(h.seen),
+			Remedy: "connect a client to an agent, with no terminal in between (ssh -T; docker exec -i without -t)", Sent: string(h.seen),
 		}
 	}
 	return nil

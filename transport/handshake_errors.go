@@ -63,9 +63,6 @@ func (h *handshake) refusal(r *helloError) error {
 // interrupted is the error for a deadline or a cancelled context.
 func (h *handshake) interrupted(ctx context.Context) error {
 	e := &HandshakeError{Reason: ReasonCanceled, Detail: "cancelled", Sent: string(h.seen), Err: context.Cause(ctx)}
-	if errors.Is(context.Cause(ctx), errCrowded) {
-		e.Reason, e.Detail = ReasonBusy, "given up"
-	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		e.Reason = ReasonTimeout
 		e.Detail = fmt.Sprintf("the %s sent nothing within the deadline (at most %v)", h.role, h.opts.HandshakeTimeout)
@@ -81,6 +78,9 @@ func (h *handshake) interrupted(ctx context.Context) error {
 func (h *handshake) explain(err error) error {
 	if done := (*HandshakeError)(nil); errors.As(err, &done) {
 		return done
+	}
+	if c, ok := h.conn.conn.(*link); ok && c.crowded.Load() {
+		return &HandshakeError{Reason: ReasonBusy, Detail: "given up", Sent: string(h.seen), Err: errCrowded}
 	}
 	if isAlert(err) {
 		return h.tlsError(err)

@@ -157,6 +157,8 @@ func FuzzAgentHandshake(f *testing.F) {
 	for _, s := range strangers {
 		f.Add([]byte(s.sends))
 	}
+	f.Add(append(helloBytes(clientMagic, tokenHello), messageBytes(nil, []byte(`{"proof":`+goodNonce+`}`))...))
+	f.Add(append(helloBytes(clientMagic, tokenHello), messageBytes(nil, []byte(`{"error":{"code":"auth"}}`))...))
 	f.Fuzz(func(t *testing.T, in []byte) { fuzzHandshake(t, Server, in) })
 }
 
@@ -167,14 +169,31 @@ func FuzzClientHandshake(f *testing.F) {
 	for _, s := range strangers {
 		f.Add([]byte(s.sends))
 	}
+	f.Add(append(helloBytes(agentMagic, tokenAnswer), messageBytes(nil, []byte(`{"proof":`+goodNonce+`}`))...))
+	f.Add(append(helloBytes(agentMagic, tokenAnswer), messageBytes(nil, []byte(`{"error":{"code":"auth"}}`))...))
 	f.Fuzz(func(t *testing.T, in []byte) { fuzzHandshake(t, Client, in) })
 }
 
+// Hellos of sides that have a token.
+const (
+	tokenHello  = `{"minVersion":2,"maxVersion":2,"nonce":` + goodNonce + `,"auth":["hmac-sha256"],"channel":"tcp"}`
+	tokenAnswer = `{"version":2,"nonce":` + goodNonce + `,"auth":"hmac-sha256","channel":"tcp","first":"agent"}`
+)
+
 // fuzzHandshake hears in and then the end. It must come to a session or to a
-// HandshakeError, and end.
+// HandshakeError, and end; with a token to the latter, for in cannot have it.
 func fuzzHandshake(t *testing.T, role func(context.Context, io.ReadWriteCloser, Options) (*Session, error), in []byte) {
-	s, err := role(context.Background(), &scripted{Reader: bytes.NewReader(in)}, Options{})
+	for _, opts := range []Options{{}, {Token: mustToken(t, rightToken)}} {
+		fuzzOnce(t, role, in, opts)
+	}
+}
+
+func fuzzOnce(t *testing.T, role func(context.Context, io.ReadWriteCloser, Options) (*Session, error), in []byte, opts Options) {
+	s, err := role(context.Background(), &scripted{Reader: bytes.NewReader(in)}, opts)
 	if err == nil {
+		if !opts.Token.IsZero() {
+			t.Error("a session without the token")
+		}
 		if v := s.Peer().Version; v < MinVersion || v > MaxVersion {
 			t.Errorf("agreed on version %d", v)
 		}

@@ -7,13 +7,28 @@ import (
 	"crypto/tls"
 	"io"
 	"net"
+	"sync/atomic"
 )
 
 // link is what [DialConn] and a [Listener] return for an address of a socket.
 type link struct {
 	net.Conn
-	kind   string // the scheme of the address, as what counts for the channel
-	dialed bool   // by this side
+	kind    string // the scheme of the address, as what counts for the channel
+	dialed  bool   // by this side
+	lobby   *lobby // where it waits until it has shaken hands; nil if dialed
+	crowded atomic.Bool
+}
+
+// settled says that the handshake is over.
+func (c *link) settled() {
+	if c.lobby != nil {
+		c.lobby.exit(c)
+	}
+}
+
+func (c *link) Close() error {
+	c.settled()
+	return c.Conn.Close()
 }
 
 // channel is what a proof is bound to, so that it is worth nothing on another connection.

@@ -90,6 +90,7 @@ type Listener struct {
 	socket net.Listener
 	kind   string
 	addr   Address
+	lobby  lobby
 	once   sync.Once
 	closed chan struct{}
 }
@@ -97,13 +98,16 @@ type Listener struct {
 // acceptPause is how long Accept waits when the system has no room for a connection.
 const acceptPause = 100 * time.Millisecond
 
-// Accept returns the next connection. When the process or the system is out of descriptors or
+// Accept returns the next connection, and closes the one that has waited longest for its
+// handshake if there are [MaxWaiting]. When the process or the system is out of descriptors or
 // memory it waits until there are some again, and the peers wait in the kernel's queue.
 func (l *Listener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.socket.Accept()
 		if err == nil {
-			return &link{Conn: conn, kind: l.kind}, nil
+			c := &link{Conn: conn, kind: l.kind, lobby: &l.lobby}
+			l.lobby.enter(c)
+			return c, nil
 		}
 		if !passing(err) {
 			return nil, err

@@ -3,46 +3,47 @@
 package transport
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"sync"
 )
 
-// MaxWaiting is how many connections may be in the handshake at once in one [Lobby].
+// MaxWaiting is how many connections of a [Listener] may be in the handshake at once. When so many
+// are there and another is accepted, the one that has waited longest is closed: strangers that
+// stay and say nothing cannot keep out a client that needs a few milliseconds.
 const MaxWaiting = 64
-
-// Lobby is where connections wait until their handshake is complete. When [MaxWaiting] are
-// there and another comes, the one that has waited longest is closed: strangers that stay and
-// say nothing cannot keep out a client that needs a few milliseconds. The zero value is empty
-// and ready; it may be used concurrently, and needs no closing.
-type Lobby struct {
-	mu      sync.Mutex
-	waiting []*guest // the longest first
-}
-
-type guest struct{ leave context.CancelCauseFunc }
 
 // errCrowded is why a handshake was given up for a newer one.
 var errCrowded = errors.New("too many connections wait for their handshake")
 
-// enter lets a handshake in, and perhaps another out. The caller calls exit when it is over.
-func (l *Lobby) enter(leave context.CancelCauseFunc) (exit func()) {
-	g := &guest{leave}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.waiting) == MaxWaiting {
-		l.waiting[0].leave(errCrowded)
-		l.waiting = slices.Delete(l.waiting, 0, 1)
-	}
-	l.waiting = append(l.waiting, g)
-	return func() { l.exit(g) }
+// lobby is where the connections of a listener wait, in the order in which they were accepted:
+// goroutines of theirs would begin in any. The zero value is empty.
+type lobby struct {
+	mu      sync.Mutex
+	waiting []*link // the longest first
 }
 
-func (l *Lobby) exit(g *guest) {
+// enter lets a connection in, and perhaps another out.
+func (l *lobby) enter(c *link) {
+	l.mu.Lock()
+	var oldest *link
+	if len(l.waiting) == MaxWaiting {
+		oldest = l.waiting[0]
+		l.waiting = slices.Delete(l.waiting, 0, 1)
+		oldest.crowded.Store(true)
+	}
+	l.waiting = append(l.waiting, c)
+	l.mu.Unlock()
+	if oldest != nil {
+		oldest.Close()
+	}
+}
+
+// exit says that a connection waits no longer: its handshake is over, or it is closed.
+func (l *lobby) exit(c *link) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if i := slices.Index(l.waiting, g); i >= 0 {
+	if i := slices.Index(l.waiting, c); i >= 0 {
 		l.waiting = slices.Delete(l.waiting, i, i+1)
 	}
 }

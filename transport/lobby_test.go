@@ -14,38 +14,58 @@ import (
 // TestLobby lets many more strangers in than there is room for. The oldest leave, at once, and
 // a right client gets in between them.
 func TestLobby(t *testing.T) {
-	var lobby Lobby
-	opts := Options{Lobby: &lobby, HandshakeTimeout: time.Hour}
 	const strangers = 3*MaxWaiting + 5
-	errs := make(chan error, strangers)
+	token := mustToken(t, rightToken)
+	l, err := Listen(testContext(t), Address{SchemeTCP, "127.0.0.1:0"}, Options{Token: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	accept := func() (peer net.Conn, ours net.Conn) {
+		peer, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ours, err = l.Accept(); err != nil {
+			t.Fatal(err)
+		}
+		return peer, ours
+	}
+	errs := make([]chan error, strangers)
 	var peers []io.Closer
-	for range strangers {
-		peer, ours := Pipe()
+	for i := range strangers {
+		peer, ours := accept()
 		peers = append(peers, peer)
+		errs[i] = make(chan error, 1)
 		go func() {
-			_, err := Server(testContext(t), ours, opts)
-			errs <- err
+			_, err := Server(testContext(t), ours, Options{Token: token, HandshakeTimeout: time.Hour})
+			errs[i] <- err
 		}()
 	}
-	for range strangers - MaxWaiting {
-		err := <-errs
+	crowded := func(i int) {
+		t.Helper()
+		err := <-errs[i]
 		checkHandshakeError(t, err, ReasonBusy, []string{"too many connections"})
 		if !errors.Is(err, errCrowded) {
-			t.Errorf("error %v, want errCrowded", err)
+			t.Errorf("stranger %d: error %v, want errCrowded", i, err)
 		}
 	}
-	clientConn, agentConn := Pipe()
-	if err := errors.Join(meet(t, clientConn, agentConn, Options{}, opts)); err != nil {
+	for i := range strangers - MaxWaiting {
+		crowded(i)
+	}
+	clientConn, agentConn := accept()
+	dialed := &link{Conn: clientConn, kind: SchemeTCP, dialed: true}
+	if err := errors.Join(meet(t, dialed, agentConn, Options{Token: token}, Options{Token: token})); err != nil {
 		t.Errorf("a right client among strangers: %v", err)
 	}
-	<-errs // it took the place of one
-	for _, peer := range peers {
+	crowded(strangers - MaxWaiting) // whose place it took
+	for i, peer := range peers {
 		peer.Close()
+		if i > strangers-MaxWaiting {
+			checkHandshakeError(t, <-errs[i], ReasonClosed, nil)
+		}
 	}
-	for range MaxWaiting - 1 {
-		checkHandshakeError(t, <-errs, ReasonClosed, nil)
-	}
-	if n := len(lobby.waiting); n != 0 {
+	if n := len(l.lobby.waiting); n != 0 {
 		t.Errorf("%d are still waiting", n)
 	}
 }

@@ -38,10 +38,6 @@ type Options struct {
 	// reads and changes what is said. The token stays secret; the connection does not.
 	InsecureTCP bool
 
-	// Lobby bounds the handshakes that are under way at once, of all that share it. Nil
-	// means no bound.
-	Lobby *Lobby
-
 	// ReadLimit is the largest payload in bytes this side accepts, compressed
 	// or not; zero, or more than MaxPayload, means MaxPayload. The peer is told
 	// and refuses to send more.

@@ -120,7 +120,6 @@ func (o *Output) takeDetails() error {
 	if err != nil {
 		return fmt.Errorf("sink: encoding the details: %w", err)
 	}
-	d.last, d.plain = raw, wrapped.(map[string]any)["details"]
-	o.dirty, o.aside = true, true
+	d.last, d.plain, o.dirty = raw, wrapped.(map[string]any)["details"], true
 	return nil
 }

@@ -28,10 +28,8 @@ type Output struct {
 	doc     *chord.Document
 	text    text
 	meta    meta
-	tracker chord.Tracker     // of details and meta
-	dirty   bool              // something changed since the last flush
-	aside   bool              // among that, details or meta
-	told    limits.Truncation // what the document says of the text
+	tracker chord.Tracker // of everything but the content
+	dirty   bool          // something changed since the last flush
 	ended   bool
 	images  int // bytes of all images
 	notes   int // bytes of all notes
@@ -73,7 +71,6 @@ func (o *Output) seed(s *lane.State) error {
 		return fmt.Errorf("sink: seeding an output: %w", err)
 	}
 	o.doc = doc
-	o.told = s.Truncation
 	o.meta = meta{s.Usage, s.AddedTools, s.Terminate, s.Source}
 	o.details.plain = doc.Value().(map[string]any)["details"]
 	for _, b := range s.Content[1:] {
@@ -184,7 +181,7 @@ func (o *Output) Image(mimeType string, data []byte) error {
 func (o *Output) Capture(t limits.Truncation, source lane.Source) error {
 	return o.change(limits.Shown, func() error {
 		o.text.capture(t)
-		o.meta.source, o.aside = nil, true
+		o.meta.source = nil
 		if source != (lane.Source{}) {
 			o.meta.source = &source
 		}
@@ -208,7 +205,7 @@ func (o *Output) Usage(u lane.Usage) error {
 		sum.CacheRead += u.CacheRead
 		sum.CacheWrite += u.CacheWrite
 		sum.Cost += u.Cost
-		o.meta.usage, o.aside = &sum, true
+		o.meta.usage = &sum
 		o.lookNow(false)
 		return nil
 	})
@@ -226,7 +223,7 @@ func (o *Output) AddTools(names []string) error {
 				return err
 			}
 		}
-		o.meta.addedTools, o.aside = slices.Clone(names), true
+		o.meta.addedTools = slices.Clone(names)
 		o.lookNow(false)
 		return nil
 	})
@@ -236,7 +233,7 @@ func (o *Output) AddTools(names []string) error {
 // nothing to do with whether the call fails.
 func (o *Output) Terminate(v bool) error {
 	return o.change(limits.Shown, func() error {
-		o.meta.terminate, o.aside = v, true
+		o.meta.terminate = v
 		o.lookNow(false)
 		return nil
 	})
