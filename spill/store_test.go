@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,7 +16,7 @@ func TestOpenMakesPrivateDirectory(t *testing.T) {
 	for _, umask := range []int{0o000, 0o022, 0o277} {
 		parent := t.TempDir()
 		setUmask(t, umask)
-		s, err := Open(parent+"/spill", Options{})
+		s, err := Open(parent + "/spill")
 		if err != nil {
 			t.Fatalf("umask %03o: %v", umask, err)
 		}
@@ -35,7 +34,7 @@ func TestOpenMakesPrivateDirectory(t *testing.T) {
 func TestOpenMakesParents(t *testing.T) {
 	setUmask(t, 0)
 	top := t.TempDir()
-	s, err := Open(top+"/a/b/c", Options{})
+	s, err := Open(top + "/a/b/c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,12 +53,12 @@ func TestOpenNoticesExchange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantDirError(t, checkOpened(opened.Dir(), opened.root(), info, false), opened.Dir(), "replaced")
+	wantDirError(t, checkOpened(opened.dir, opened.root, info, false), opened.dir, "replaced")
 }
 
 func TestOpenReturnsAbsolutePaths(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s, err := Open("spill", Options{})
+	s, err := Open("spill")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +95,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir() + "/spill"
 			tt.arrange(t, dir)
-			s, err := Open(dir, Options{})
+			s, err := Open(dir)
 			if err == nil {
 				s.Close()
 			}
@@ -108,19 +107,19 @@ func TestOpenRefuses(t *testing.T) {
 func TestOpenRefusesLinkWithSlash(t *testing.T) {
 	dir := t.TempDir() + "/spill"
 	mustDo(t, os.Symlink(t.TempDir(), dir))
-	_, err := Open(dir+"/", Options{})
+	_, err := Open(dir + "/")
 	wantDirError(t, err, dir, "symbolic link")
 }
 
 func TestOpenRefusesNoName(t *testing.T) {
-	_, err := Open("", Options{})
+	_, err := Open("")
 	wantDirError(t, err, "", "no name")
 }
 
 func TestOpenBelowFile(t *testing.T) {
 	dir := t.TempDir() + "/file/spill"
 	mustDo(t, os.WriteFile(filepath.Dir(dir), nil, 0o600))
-	_, err := Open(dir, Options{})
+	_, err := Open(dir)
 	wantDirError(t, err, dir, "cannot be created")
 	if !errors.Is(err, syscall.ENOTDIR) {
 		t.Errorf("error %v does not wrap ENOTDIR", err)
@@ -146,7 +145,7 @@ func TestCreateAfterDirectoryWasReplaced(t *testing.T) {
 			s := openStore(t)
 			mustDo(t, os.Rename(s.Dir(), s.Dir()+"-moved"))
 			tt.arrange(t, s.Dir())
-			_, err := create(s, "x", FileOptions{})
+			_, err := s.Create("x", FileOptions{})
 			wantDirError(t, err, s.Dir(), tt.problem)
 			mustDo(t, os.RemoveAll(s.Dir()))
 			createFile(t, s, "x", FileOptions{}) // the refusal did not break the store
@@ -167,8 +166,8 @@ func TestCreateIsNotRedirected(t *testing.T) {
 	if got := names(t, victim); len(got) != 0 {
 		t.Errorf("the victim's directory holds %q, want nothing", got)
 	}
-	if got := names(t, s.Dir()+"-moved"); !slices.Contains(got, "x-suffix.out") {
-		t.Errorf("the checked directory holds %q, want x-suffix.out", got)
+	if got := names(t, s.Dir()+"-moved"); len(got) != 1 {
+		t.Errorf("the checked directory holds %q, want one file", got)
 	}
 }
 
@@ -202,7 +201,7 @@ func TestCreateGivesUpOnTakenNames(t *testing.T) {
 	s := openStore(t)
 	s.suffix = func() string { return "same" }
 	createFile(t, s, "x", FileOptions{})
-	if _, err := create(s, "x", FileOptions{}); !errors.Is(err, fs.ErrExist) {
+	if _, err := s.Create("x", FileOptions{}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("Create with every name taken: error %v, want one wrapping fs.ErrExist", err)
 	}
 }
@@ -233,7 +232,7 @@ func TestCreateID(t *testing.T) {
 	}
 	s := openStore(t)
 	for _, tt := range tests {
-		f, err := create(s, tt.id, FileOptions{})
+		f, err := s.Create(tt.id, FileOptions{})
 		if err == nil {
 			f.Close()
 		}
@@ -259,7 +258,7 @@ func TestCloseStore(t *testing.T) {
 			t.Errorf("Close() = %v, want nil", err)
 		}
 	}
-	if _, err := create(s, "y", FileOptions{}); !errors.Is(err, fs.ErrClosed) {
+	if _, err := s.Create("y", FileOptions{}); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("Create after Close: error %v, want one wrapping fs.ErrClosed", err)
 	}
 	f.Write([]byte("late"))
@@ -289,7 +288,7 @@ func modeOf(t *testing.T, path string) fs.FileMode {
 	return info.Mode().Perm()
 }
 
-func names(t testing.TB, dir string) []string {
+func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -128,10 +129,21 @@ func (s *said) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.text.Write(p)
-	if bytes.Contains(s.text.Bytes(), []byte("serving on ")) {
+	if bytes.Contains(s.text.Bytes(), []byte("serving on ")) || bytes.Contains(s.text.Bytes(), []byte("connecting to ")) {
 		s.once.Do(func() { close(s.ready) })
 	}
 	return len(p), nil
+}
+
+// after returns the first line's rest behind a text that was said.
+func (s *said) after(t testing.TB, prefix string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(s.String(), prefix)
+	line, _, whole := strings.Cut(rest, "\n")
+	if !found || !whole {
+		t.Fatalf("said %q, want a line with %q", s, prefix)
+	}
+	return line
 }
 
 func (s *said) String() string {

@@ -10,6 +10,8 @@
 //	want_test.go     text ─▶ view, the naive way        is compared with
 //	fold_test.go     wire ops ─▶ document, the naive way
 //	display_test.go  bytes ─▶ terminal screen, the naive way
+//	secrets_test.go  tokens and certificates
+//	ways_test.go     every way in; ssh_test.go through a real ssh; c31_test.go strangers
 //	volume_test.go   much of every kind of output, both modes, both ends
 //	..._test.go      one subject each
 //	testdata/script  execctl as its user sees it, one behaviour a file

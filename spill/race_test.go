@@ -1,5 +1,0 @@
-//go:build race
-
-package spill
-
-const raceEnabled = true
