@@ -54,7 +54,7 @@ func viewOf(document any) (*View, error) {
 	}
 	if e, ok := root["spillError"]; ok {
 		o := r.object(e, "spillError")
-		v.SpillError = &protocol.SpillError{Message: r.string(o, "message"), SafeBytes: r.int(o, "safeBytes")}
+		v.SpillError = &protocol.SpillError{Cause: r.string(o, "cause"), Message: r.string(o, "message"), SafeBytes: r.int(o, "safeBytes")}
 	}
 	if _, ok := root["exitCode"]; ok {
 		code := int(r.int(root, "exitCode"))

@@ -40,15 +40,19 @@ const (
 // Options are an agent's settings. The zero value works.
 type Options struct {
 	// SpillDir is the directory for the complete outputs; "" means [spill.DefaultDir]. It
-	// is made, private, with the first output that needs it.
+	// is made, private: by a daemon at once, else with the first output that needs it. An
+	// agent that finds another in it uses a subdirectory.
 	SpillDir string
+	// Spill bounds what is in it. Its Logger is the agent's own.
+	Spill spill.Options
 	// Software names the program and version to clients.
 	Software string
 	// Logger gets what an operator should know, never output or commands. Nil discards.
 	Logger *slog.Logger
 	// Daemon says that this process is the agent and nothing else: it adopts and reaps the
 	// orphans of its commands, as PID 1 must and a program that embeds an agent must not,
-	// and asks the kernel to be spared when memory runs out.
+	// asks the kernel to be spared when memory runs out, and writes down in SpillDir what it
+	// runs, for the agent after it.
 	Daemon bool
 	// Retention is how long a settled execution can still be attached to, unless newer ones
 	// need the room; 0 means an hour.
@@ -79,7 +83,7 @@ type Agent struct {
 
 	begun    time.Time
 	clients  atomic.Int64 // connections that are served
-	spills   lazyStore
+	spills   spills
 	trees    *proctree.Manager
 	oomScore int // what commands get back
 }
@@ -96,6 +100,7 @@ func New(opts Options) (*Agent, error) {
 	if opts.Retention <= 0 {
 		opts.Retention = defaultRetention
 	}
+	opts.Spill.Logger = opts.Logger
 	var id [16]byte
 	rand.Read(id[:])
 	a := &Agent{
@@ -104,7 +109,7 @@ func New(opts Options) (*Agent, error) {
 		instance:   hex.EncodeToString(id[:]),
 		log:        opts.Logger,
 		executions: make(map[string]*execution),
-		spills:     lazyStore{dir: opts.SpillDir},
+		spills:     spills{dir: opts.SpillDir, opts: opts.Spill, log: opts.Logger},
 	}
 	a.ctx, a.stop = context.WithCancel(context.Background())
 	var err error
@@ -116,6 +121,9 @@ func New(opts Options) (*Agent, error) {
 	a.trees, err = proctree.New(proctree.Options{Instance: a.instance, Subreaper: opts.Daemon, Logger: a.log})
 	if err != nil {
 		return nil, fmt.Errorf("execagent: %w", err)
+	}
+	if opts.Daemon {
+		_, _ = a.spills.open() // it has warned, and is tried again
 	}
 	return a, nil
 }
@@ -172,6 +180,9 @@ func (a *Agent) startStream(spec protocol.Spec, sink streamSink) (e *execution, 
 	if err != nil {
 		return nil, false, &protocol.Failure{Code: protocol.CodeBadSpec, Message: err.Error()}
 	}
+	if e, err := a.again(&spec); e != nil || err != nil {
+		return e, e != nil, err
+	}
 	e, existing, err = a.reserve(spec)
 	if err != nil {
 		return nil, false, err
@@ -197,10 +208,7 @@ func (a *Agent) reserve(spec protocol.Spec) (e *execution, existing bool, err er
 	}
 	if e := a.executions[spec.ID]; e != nil {
 		if e.digest != digest {
-			return nil, false, &protocol.Failure{
-				Code:    protocol.CodeIDInUse,
-				Message: fmt.Sprintf("id %q belongs to another command on this agent: choose another id, or attach to it", spec.ID),
-			}
+			return nil, false, idInUse(spec.ID)
 		}
 		return e, true, nil
 	}
@@ -229,11 +237,33 @@ func (a *Agent) fence(id string) (e *execution, err error) {
 	return e, e.awaitStart()
 }
 
-// find returns the execution of this ID.
+func idInUse(id string) error {
+	return refuse(protocol.CodeIDInUse, "id %q belongs to another command on this agent: choose another id, or attach to it", id)
+}
+
+// again returns the execution that spec started on an agent before this one, or nil: a client
+// that starts it once more, because it lost the connection, must not have it run twice.
+func (a *Agent) again(spec *protocol.Spec) (*execution, error) {
+	a.mu.Lock()
+	e := a.executions[spec.ID]
+	a.mu.Unlock()
+	if e != nil {
+		return nil, nil
+	}
+	if e = a.recall(spec.ID); e != nil && e.digest != spec.Digest() {
+		return nil, idInUse(spec.ID)
+	}
+	return e, nil
+}
+
+// find returns the execution of this ID, as far as it is known.
 func (a *Agent) find(id string) (*execution, error) {
 	a.mu.Lock()
 	e := a.executions[id]
 	a.mu.Unlock()
+	if e == nil {
+		e = a.recall(id)
+	}
 	if e == nil {
 		return nil, &protocol.Failure{
 			Code:    protocol.CodeUnknownID,
@@ -278,37 +308,4 @@ func (a *Agent) forget(e *execution) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.executions, e.spec.ID)
-}
-
-// lazyStore opens the spill directory when the first output needs it, and again after a
-// failure: a directory that was put right serves later executions.
-type lazyStore struct {
-	dir string
-
-	mu    sync.Mutex // guards store; held while opening it
-	store *spill.Store
-}
-
-func (l *lazyStore) create(id string, opts spill.FileOptions) (*spill.File, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.store == nil {
-		store, err := spill.Open(l.dir)
-		if err != nil {
-			return nil, err
-		}
-		l.store = store
-	}
-	return l.store.Create(id, opts)
-}
-
-func (l *lazyStore) close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.store == nil {
-		return nil
-	}
-	err := l.store.Close()
-	l.store = nil
-	return err
 }

@@ -31,6 +31,7 @@ type execution struct {
 	tree     *proctree.Tree
 	proc     *process
 	out      *output
+	memory   memory
 	pumps    pumps
 	stdin    *stdin
 
@@ -55,7 +56,7 @@ type execution struct {
 type watching interface{ Changed(limits.Change) }
 
 func newExecution(a *Agent, spec protocol.Spec, digest string) *execution {
-	return &execution{
+	e := &execution{
 		agent:    a,
 		spec:     spec,
 		digest:   digest,
@@ -67,13 +68,19 @@ func newExecution(a *Agent, spec protocol.Spec, digest string) *execution {
 		state:    protocol.Running,
 		watchers: make(map[watching]struct{}),
 	}
+	e.memory.e = e
+	return e
 }
 
 // start runs the command. Its error is a [*protocol.Failure].
 func (e *execution) start() error {
 	defer close(e.started)
+	if e.agent.opts.Daemon {
+		e.memory.begin()
+	}
 	proc, err := e.startTree()
 	if err != nil {
+		e.memory.discard()
 		e.startErr = &protocol.Failure{Code: protocol.CodeStartFailed, Message: err.Error()}
 		close(e.settled)
 		close(e.told)
@@ -81,7 +88,7 @@ func (e *execution) start() error {
 	}
 	e.begun = time.Now()
 	e.proc = proc
-	e.out = newOutput(&e.spec, &e.agent.spills, e.changed)
+	e.out = newOutput(e)
 	e.out.sink = e.sink
 	e.pumps = newPumps(proc, e.out)
 	e.stdin = newStdin(proc.stdin, e.spec.Interactive)

@@ -374,8 +374,8 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// TestRoom: settled executions are forgotten, the oldest first, when they hold too much; what
-// they left running is still drained.
+// TestRoom: of settled executions the text is forgotten, the oldest first, when they hold too
+// much; what they left running is still drained.
 func TestRoom(t *testing.T) {
 	a := newAgent(t)
 	m := mark()
@@ -389,8 +389,11 @@ func TestRoom(t *testing.T) {
 		}
 		outcome(t, begin(t, a, protocol.Spec{Command: "head -c 5000000 /dev/zero | tr '\\0' x", Pipe: true, Limits: limits.Limits{MaxBytes: each}}))
 	}
-	if _, err := a.find(first.spec.ID); code(err) != protocol.CodeUnknownID {
-		t.Errorf("the oldest is still there: %v", err)
+	switch again, err := a.find(first.spec.ID); {
+	case again == first:
+		t.Error("the oldest is still held")
+	case err != nil || again.result.Truncation.TotalLines != 100_000 || again.result.SpillPath == "":
+		t.Errorf("the oldest as its manifest has it: %+v, %v, want 100000 lines and its file", again, err)
 	}
 	select {
 	case <-first.pumps.done():

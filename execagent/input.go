@@ -82,7 +82,9 @@ func (in *input) receive(ctx context.Context) error {
 		}
 		failure := (*protocol.Failure)(nil)
 		switch err := in.take(ctx, kind, payload); {
-		case !errors.As(err, &failure):
+		case err != nil && !errors.As(err, &failure):
+			return nil // ctx has ended
+		case err == nil:
 			in.acknowledge()
 		case failure.Code == protocol.CodeBadRequest:
 			return failure
@@ -104,7 +106,9 @@ func (in *input) acknowledge() {
 	}
 }
 
-// take does what one frame asks for. An end of what is already over is no error.
+// take does what one frame asks for. An end of what is already over is no error. Once ctx has
+// ended nothing more is taken: what was under way then may be repeated on another connection, and
+// an end must not overtake it.
 func (in *input) take(ctx context.Context, kind transport.Kind, payload []byte) error {
 	offset, p, err := protocol.CutStdin(payload)
 	if err != nil {
@@ -119,10 +123,15 @@ func (in *input) take(ctx context.Context, kind transport.Kind, payload []byte) 
 		return refuse(protocol.CodeNoStdin, "execution %q takes no input from clients: it was started with stdin %q", in.e.spec.ID, in.e.spec.Stdin)
 	case kind == protocol.KindStdin:
 		return in.e.stdin.write(ctx, in.writer, offset, p)
-	case kind == protocol.KindStdinEnd && in.e.spec.Interactive:
-		_ = in.e.stdin.typeEnd(ctx, in.writer, offset)
-	case kind == protocol.KindStdinEnd && open:
-		in.e.stdin.close()
+	case !open:
+		return nil
+	case in.e.spec.Interactive:
+		err = in.e.stdin.typeEnd(ctx, in.writer, offset)
+	default:
+		err = in.e.stdin.closeAt(ctx, in.writer, offset)
 	}
-	return nil
+	if f := (*protocol.Failure)(nil); errors.As(err, &f) && f.Code != protocol.CodeBadRequest {
+		return nil
+	}
+	return err
 }

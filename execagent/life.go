@@ -104,12 +104,9 @@ func (e *execution) settle(open bool) {
 		OOMKilled:  used.oomKilled,
 	}
 	e.out.describe(&r)
+	e.conclude(&r)
+	e.memory.settle(r) // written down before it is told
 	e.mu.Lock()
-	r.Reason = e.reason()
-	r.ExitCode = e.status.exitCode()
-	if name := e.status.signalName(); name != "" {
-		r.Signal = &name
-	}
 	e.result = r
 	e.state = protocol.Settled
 	for _, t := range e.timers {
@@ -124,6 +121,26 @@ func (e *execution) settle(open bool) {
 	close(e.settled)
 	e.agent.retain(e)
 	e.tree.Release() // nobody waits for this
+}
+
+// conclude says how the command ended.
+func (e *execution) conclude(r *protocol.Result) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r.Reason = e.reason()
+	if e.ending == "" && e.spec.SpillStrict && r.SpillError != nil {
+		r.Reason = protocol.ReasonSpillFailed
+	}
+	r.ExitCode = e.status.exitCode()
+	if name := e.status.signalName(); name != "" {
+		r.Signal = &name
+	}
+}
+
+// spillLost ends a command whose complete output had to be kept and cannot be. It is told by
+// the pump, which does not wait for the end.
+func (e *execution) spillLost() {
+	e.agent.wg.Go(func() { e.end(protocol.ReasonSpillFailed) })
 }
 
 // cost is what a settled execution holds, in bytes.

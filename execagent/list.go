@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/execagent/execagent/transport/protocol"
@@ -51,14 +50,10 @@ func (e *execution) hasStarted() bool {
 }
 
 func (e *execution) summary() protocol.Summary {
-	command := e.spec.Command
-	if command == "" {
-		command = strings.Join(e.spec.Argv, " ")
-	}
 	s := protocol.Summary{
 		ID:          e.spec.ID,
 		PID:         e.proc.pid,
-		Command:     protocol.Shorten(strings.ToValidUTF8(command, "\uFFFD")),
+		Command:     e.spec.ShortCommand(),
 		Interactive: e.spec.Interactive,
 		TotalBytes:  e.pumps.total(),
 	}

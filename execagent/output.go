@@ -17,6 +17,8 @@ import (
 // output takes everything a command writes. Its pumps are the only writers.
 type output struct {
 	changed func(limits.Change) // told after the change can be seen
+	counted func()              // told that the totals have changed
+	lost    func()              // told that the spill is incomplete
 	sink    streamSink          // set before the pumps begin; nil without a lossless stream
 	done    chan struct{}       // closed when all pumps have left and the spill is closed
 
@@ -33,6 +35,8 @@ type output struct {
 	spillPath string
 	spillErr  *protocol.SpillError
 	taps      map[rawTap]struct{}
+	// known is what to say of a view whose text is known no more; nil for all others.
+	known *limits.Truncation
 }
 
 // streamSink is the one lossless consumer an execution may have.
@@ -50,9 +54,12 @@ type rawTap interface {
 	raw(p []byte)
 }
 
-func newOutput(spec *protocol.Spec, store *lazyStore, changed func(limits.Change)) *output {
+func newOutput(e *execution) *output {
+	spec := &e.spec
 	o := &output{
-		changed: changed,
+		changed: e.changed,
+		counted: e.memory.changed,
+		lost:    func() {},
 		done:    make(chan struct{}),
 		window:  limits.NewWindow(spec.Limits, terminalOf(spec)),
 		taps:    make(map[rawTap]struct{}),
@@ -61,10 +68,13 @@ func newOutput(spec *protocol.Spec, store *lazyStore, changed func(limits.Change
 	if spec.SplitStderr {
 		o.pumps = 2
 	}
+	if spec.SpillStrict {
+		o.lost = e.spillLost
+	}
 	o.spill = keeper{
 		off:      spec.NoSpill,
 		most:     spec.Limits.MaxBytes,
-		create:   func() (*spill.File, error) { return store.create(spec.ID, spill.FileOptions{OnError: o.spillFailed}) },
+		create:   func() (*spill.File, error) { return e.memory.create(spill.FileOptions{OnError: o.spillFailed}) },
 		created:  o.spillCreated,
 		couldNot: o.spillFailed,
 	}
@@ -105,6 +115,7 @@ func (o *output) write(p []byte, stderr bool) {
 	o.mu.Unlock()
 	o.spill.write(p, needed)
 	o.writing.Unlock()
+	o.counted()
 	o.changed(change)
 	if o.sink != nil {
 		o.sink.write(p, stderr)
@@ -148,6 +159,14 @@ func (o *output) describe(r *protocol.Result) {
 	r.SpillError = o.spillErr
 }
 
+// totals counts what was written until the view became final.
+func (o *output) totals() (bytes, lines int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	t := o.window.Totals()
+	return t.Bytes, t.Lines()
+}
+
 // leave says that a pump has written its last. After the last of them the spill is closed.
 func (o *output) leave(stderr bool) {
 	if o.sink != nil {
@@ -171,7 +190,7 @@ func (o *output) spillCreated(path string) {
 }
 
 func (o *output) spillFailed(err error) {
-	failure := &protocol.SpillError{Message: err.Error()}
+	failure := &protocol.SpillError{Cause: string(spill.CauseOf(err)), Message: err.Error()}
 	if we := (*spill.WriteError)(nil); errors.As(err, &we) {
 		failure.SafeBytes = we.Safe
 	}
@@ -179,8 +198,12 @@ func (o *output) spillFailed(err error) {
 	if o.spillErr == nil {
 		o.spillErr = failure
 	}
+	if errors.Is(err, spill.ErrRemoved) {
+		o.spillPath = ""
+	}
 	o.mu.Unlock()
 	o.changed(limits.Urgent)
+	o.lost()
 }
 
 // keeper holds the raw bytes: in memory while the view shows all of them, then in a file.

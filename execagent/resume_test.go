@@ -119,7 +119,12 @@ func TestInputRepeats(t *testing.T) {
 				t.Fatalf("input at %d behind %d bytes is taken", at+1, at)
 			}
 		}
-		in.close()
+		if in.closeAt(context.Background(), in.writer("w"), int64(len(want))+1) == nil {
+			t.Fatal("an end overtakes input that is still to come")
+		}
+		if err := in.closeAt(context.Background(), in.writer("w"), int64(len(want))); err != nil {
+			t.Fatal(err)
+		}
 		if g := <-got; !bytes.Equal(g, want) {
 			t.Fatalf("the command was given %q, want %q", g, want)
 		}

@@ -67,6 +67,9 @@ func (d *document) next(b *batch) (final bool, err error) {
 	out := d.e.out
 	out.mu.Lock()
 	out.window.Delta(&d.cursor, &b.delta)
+	if out.known != nil {
+		b.delta.Truncation = *out.known
+	}
 	now.spillPath, now.spillErr = out.spillPath, out.spillErr
 	out.mu.Unlock()
 
@@ -177,11 +180,16 @@ func stateOps(ops *chord.Batch, was, now *state) {
 			}
 		}
 	}
-	if now.spillPath != was.spillPath {
+	switch {
+	case now.spillPath == was.spillPath:
+	case now.spillPath == "": // it was removed
+		ops.Delete(pathSpillPath)
+	default:
 		ops.SetString(pathSpillPath, []byte(now.spillPath))
 	}
 	if now.spillErr != was.spillErr {
 		ops.Set(pathSpillError, map[string]any{
+			"cause":     now.spillErr.Cause,
 			"message":   now.spillErr.Message,
 			"safeBytes": now.spillErr.SafeBytes,
 		})

@@ -40,6 +40,16 @@ func newStdin(file *os.File, terminal bool) *stdin {
 // ended its error is a [*protocol.Failure]: bad-request if input before p is missing, else a final
 // one, no-stdin, stdin-closed or ended.
 func (s *stdin) write(ctx context.Context, w *writer, offset int64, p []byte) error {
+	return s.inTurn(ctx, w, offset, int64(len(p)), func(known int64) error {
+		n, err := s.deliver(ctx, p[known:])
+		w.taken.Add(int64(n))
+		return err
+	})
+}
+
+// inTurn calls do when nobody else writes, with how much of the size at the offset the command
+// was given before, unless that is all of it.
+func (s *stdin) inTurn(ctx context.Context, w *writer, offset, size int64, do func(known int64) error) error {
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
@@ -53,12 +63,10 @@ func (s *stdin) write(ctx context.Context, w *writer, offset int64, p []byte) er
 	switch {
 	case known < 0:
 		return refuse(protocol.CodeBadRequest, "input at the offset %d, where only %d bytes came before", offset, w.taken.Load())
-	case known >= int64(len(p)):
+	case known >= size:
 		return nil
 	}
-	n, err := s.deliver(ctx, p[known:])
-	w.taken.Add(int64(n))
-	return err
+	return do(known)
 }
 
 // deliver is write for the one whose turn it is.
@@ -87,6 +95,14 @@ func (s *stdin) deliver(ctx context.Context, p []byte) (int, error) {
 // typeEnd ends the input as the user of a terminal would, once for each offset.
 func (s *stdin) typeEnd(ctx context.Context, w *writer, offset int64) error {
 	return s.write(ctx, w, offset, []byte{endOfFile})
+}
+
+// closeAt ends the input of a command that has no terminal, behind what its writer wrote before.
+func (s *stdin) closeAt(ctx context.Context, w *writer, offset int64) error {
+	return s.inTurn(ctx, w, offset, 1, func(int64) error {
+		s.close()
+		return nil
+	})
 }
 
 // close ends the input of a command that has no terminal. It may be called more than once, and

@@ -36,3 +36,20 @@ func rewind(b *testing.B, f *File) {
 		b.Fatal(err)
 	}
 }
+
+// BenchmarkRecord is what it costs that the next agent knows of a command: its manifest at the
+// start and at the end.
+func BenchmarkRecord(b *testing.B) {
+	s := openStore(b)
+	n := 0
+	for b.Loop() {
+		n++
+		r, err := s.Begin(fmt.Sprint(n), []byte(`{"command":"true"}`), nothing)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := r.Settle([]byte(`{"command":"true","result":{}}`)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -5,6 +5,7 @@ package spill
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"syscall"
 	"testing"
@@ -12,7 +13,7 @@ import (
 
 func TestFullFileSystem(t *testing.T) {
 	mount := mountTmpfs(t, "size=1m")
-	s, err := Open(mount + "/spill")
+	s, err := Open(mount+"/spill", Options{KeepFree: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,14 +50,17 @@ func TestFullFileSystem(t *testing.T) {
 
 // No room for the name itself: an error, not a File.
 func TestCreateOnFullFileSystem(t *testing.T) {
-	mount := mountTmpfs(t, "size=1m,nr_inodes=2") // the root and the directory
-	s, err := Open(mount + "/spill")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if _, err := s.Create("x", FileOptions{}); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("Create without room: error %v, want ENOSPC", err)
+	const taken = 3 // the root, the directory, the lock
+	for inodes := taken; inodes < taken+2; inodes++ {
+		mount := mountTmpfs(t, fmt.Sprintf("size=1m,nr_inodes=%d", inodes))
+		s, err := Open(mount+"/spill", Options{KeepFree: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := create(s, "x", FileOptions{}); !errors.Is(err, syscall.ENOSPC) || CauseOf(err) != NoInodes {
+			t.Errorf("Create with %d inodes: error %v, cause %s, want ENOSPC, %s", inodes, err, CauseOf(err), NoInodes)
+		}
+		mustDo(t, s.Close())
 	}
 }
 

@@ -19,13 +19,17 @@ func Example() {
 	}
 	defer os.RemoveAll(parent)
 
-	store, err := spill.Open(filepath.Join(parent, "spill"))
+	store, err := spill.Open(filepath.Join(parent, "spill"), spill.Options{})
 	if err != nil {
 		panic(err) // *spill.DirError: says what is wrong and what to do
 	}
 	defer store.Close()
 
-	file, err := store.Create("build-17", spill.FileOptions{})
+	record, err := store.Begin("build-17", nil, func() (bytes, lines int64) { return 20, 2 })
+	if err != nil {
+		panic(err)
+	}
+	file, err := record.Create(spill.FileOptions{})
 	if err != nil {
 		panic(err)
 	}
@@ -35,6 +39,9 @@ func Example() {
 	var incomplete *spill.WriteError
 	if err := file.Close(); errors.As(err, &incomplete) {
 		fmt.Println("only the first", incomplete.Safe, "bytes were kept")
+	}
+	if err := record.Settle(nil); err != nil {
+		panic(err)
 	}
 
 	text, err := os.ReadFile(file.Path())

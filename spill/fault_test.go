@@ -41,7 +41,7 @@ func TestFullDiskAccount(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		disk := &limited{room: rapid.IntRange(0, len(source)).Draw(rt, "room"), short: rapid.Bool().Draw(rt, "short")}
 		var told []error
-		f := newFile("/x", disk, FileOptions{OnError: func(err error) { told = append(told, err) }})
+		f := newFile("/x", disk, unlimited{}, FileOptions{OnError: func(err error) { told = append(told, err) }})
 		defer f.Close()
 		written := 0
 		for f.Err() == nil && written < len(source) {
@@ -76,7 +76,7 @@ func TestFullDiskAccount(t *testing.T) {
 func TestErrorIsSticky(t *testing.T) {
 	disk := &limited{room: 3}
 	var calls atomic.Int32
-	f := newFile("/x", disk, FileOptions{OnError: func(error) { calls.Add(1) }})
+	f := newFile("/x", disk, unlimited{}, FileOptions{OnError: func(error) { calls.Add(1) }})
 	f.Write([]byte("12345"))
 	first := f.Flush()
 	wantWriteError(t, first, 3)
@@ -103,7 +103,7 @@ func TestErrorIsSticky(t *testing.T) {
 func TestTimerReportsErrorWithoutLocks(t *testing.T) {
 	told := make(chan error, 1)
 	var f *File
-	f = newFile("/x", &limited{room: 2}, FileOptions{OnError: func(err error) {
+	f = newFile("/x", &limited{room: 2}, unlimited{}, FileOptions{OnError: func(err error) {
 		f.Write([]byte("dropped")) // would deadlock under the lock
 		f.Flush()
 		told <- err
@@ -120,7 +120,7 @@ func TestTimerReportsErrorWithoutLocks(t *testing.T) {
 func TestCloseWaitsForTimer(t *testing.T) {
 	entered, release := make(chan struct{}), make(chan struct{})
 	var done atomic.Bool
-	f := newFile("/x", &limited{}, FileOptions{OnError: func(error) {
+	f := newFile("/x", &limited{}, unlimited{}, FileOptions{OnError: func(error) {
 		close(entered)
 		<-release
 		done.Store(true)
@@ -143,7 +143,7 @@ func TestCloseWaitsForTimer(t *testing.T) {
 
 func TestCloseError(t *testing.T) {
 	var told error
-	f := newFile("/x", &limited{room: 100, closeErr: syscall.EDQUOT}, FileOptions{OnError: func(err error) { told = err }})
+	f := newFile("/x", &limited{room: 100, closeErr: syscall.EDQUOT}, unlimited{}, FileOptions{OnError: func(err error) { told = err }})
 	f.Write([]byte("12345"))
 	err := f.Close()
 	if !errors.Is(err, syscall.EDQUOT) || told != err || f.Close() != err {

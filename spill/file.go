@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -23,7 +24,17 @@ type FileOptions struct {
 	OnError func(err error)
 }
 
-// A File receives the raw output of one command. It is made by [Store.Create], written by
+// budget is what a File may take of the disk.
+type budget interface {
+	// grant lets it write n bytes more, or fewer with the reason.
+	grant(n int64) (int64, error)
+	// refund gives back what was granted and could not be written.
+	refund(n int64)
+	// closed says that it takes no more.
+	closed()
+}
+
+// A File receives the raw output of one command. It is made by [Record.Create], written by
 // one goroutine and closed by the caller of Create; all methods but Write may be called by
 // any goroutine at any time.
 //
@@ -32,6 +43,7 @@ type FileOptions struct {
 // safe + used = bytes written, until the first error: then safe is final and used is 0.
 type File struct {
 	path    string
+	budget  budget
 	onError func(error)
 
 	safe     atomic.Int64
@@ -48,15 +60,15 @@ type File struct {
 	closed bool
 }
 
-func newFile(path string, out io.WriteCloser, opts FileOptions) *File {
-	return &File{path: path, out: out, onError: opts.OnError}
+func newFile(path string, out io.WriteCloser, b budget, opts FileOptions) *File {
+	return &File{path: path, out: out, budget: b, onError: opts.OnError}
 }
 
 // Path returns the absolute path of the file.
 func (f *File) Path() string { return f.path }
 
 // Safe returns how many bytes of the output, from the first, the kernel has certainly taken:
-// what a reader of the file finds in it. It never decreases.
+// what a reader of the file finds in it, unless it was removed. It never decreases.
 func (f *File) Safe() int64 { return f.safe.Load() }
 
 // Err returns the first error, a [*WriteError], or nil while the file is complete up to what
@@ -84,7 +96,7 @@ func (f *File) Flush() error {
 	f.mu.Lock()
 	err := f.usable()
 	if err == nil {
-		err = f.flush()
+		err = f.flushAll()
 	}
 	f.mu.Unlock()
 	f.report()
@@ -160,6 +172,31 @@ func (f *File) flush() error {
 	return f.writeOut(f.buf[:n])
 }
 
+// flushAll also makes sure that a reader would find it.
+func (f *File) flushAll() error {
+	if err := f.flush(); err != nil {
+		return err
+	}
+	if f.removed() {
+		f.failure.Store(&WriteError{Path: f.path, Err: ErrRemoved})
+	}
+	return f.Err()
+}
+
+// removed reports whether the file has no name any more: what is written to it nobody can read.
+func (f *File) removed() bool {
+	named, ok := f.out.(interface{ Stat() (fs.FileInfo, error) })
+	if !ok {
+		return false
+	}
+	info, err := named.Stat()
+	if err != nil {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Nlink == 0
+}
+
 // release gives the empty buffer back.
 func (f *File) release() {
 	if f.buf != nil {
@@ -171,10 +208,20 @@ func (f *File) release() {
 // writeOut is the only place that writes to the file. os.File repeats partial writes itself
 // and returns the sum with the error that ended them.
 func (f *File) writeOut(p []byte) error {
-	n, err := f.out.Write(p)
+	granted, limit := f.budget.grant(int64(len(p)))
+	n, err := 0, error(nil)
+	if granted > 0 {
+		n, err = f.out.Write(p[:granted])
+	}
 	f.safe.Add(int64(n))
-	if err == nil && n < len(p) {
-		err = io.ErrShortWrite
+	if int64(n) < granted {
+		f.budget.refund(granted - int64(n))
+		if err == nil {
+			err = io.ErrShortWrite
+		}
+	}
+	if err == nil {
+		err = limit
 	}
 	if err != nil {
 		return f.fail(err)
@@ -213,7 +260,7 @@ func (f *File) timeout() {
 	defer f.timers.Done()
 	f.mu.Lock()
 	if f.usable() == nil {
-		_ = f.flush() // kept by fail, told by report
+		_ = f.flushAll() // its error is kept, and told by report
 	}
 	f.release()
 	f.mu.Unlock()
@@ -225,7 +272,7 @@ func (f *File) close() {
 		return
 	}
 	if f.usable() == nil {
-		_ = f.flush() // kept by fail, returned by Close
+		_ = f.flushAll() // its error is kept, and returned by Close
 	}
 	f.closed = true
 	f.release()
@@ -235,4 +282,5 @@ func (f *File) close() {
 	if err := f.out.Close(); err != nil && f.Err() == nil {
 		_ = f.fail(err)
 	}
+	f.budget.closed()
 }

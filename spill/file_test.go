@@ -21,7 +21,7 @@ func TestFileHoldsEveryByte(t *testing.T) {
 	s := openStore(t)
 	source := randomBytes(1, 3*bufferSize)
 	rapid.Check(t, func(rt *rapid.T) {
-		f, err := s.Create("p", FileOptions{})
+		f, err := create(s, "p", FileOptions{})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestFlushedFileBecomesIdle(t *testing.T) {
 
 func TestSmallWritesAreBatched(t *testing.T) {
 	rec := &recorder{}
-	f := newFile("/x", rec, FileOptions{})
+	f := newFile("/x", rec, unlimited{}, FileOptions{})
 	const total, piece = 16 * bufferSize, 4096
 	for range total / piece {
 		if n, err := f.Write(make([]byte, piece)); n != piece || err != nil {
@@ -108,7 +108,7 @@ func TestSmallWritesAreBatched(t *testing.T) {
 
 func TestLargeWriteIsNotCopied(t *testing.T) {
 	rec := &recorder{}
-	f := newFile("/x", rec, FileOptions{})
+	f := newFile("/x", rec, unlimited{}, FileOptions{})
 	defer f.Close()
 	p := make([]byte, 3*bufferSize+1)
 	f.Write(p)
@@ -159,7 +159,7 @@ func TestClosedFile(t *testing.T) {
 func TestCloseStopsTimer(t *testing.T) {
 	started := time.Now()
 	for range 100 {
-		f := newFile("/x", &recorder{}, FileOptions{})
+		f := newFile("/x", &recorder{}, unlimited{}, FileOptions{})
 		f.Write([]byte("x"))
 		mustDo(t, f.Close())
 	}

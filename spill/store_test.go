@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,7 +17,7 @@ func TestOpenMakesPrivateDirectory(t *testing.T) {
 	for _, umask := range []int{0o000, 0o022, 0o277} {
 		parent := t.TempDir()
 		setUmask(t, umask)
-		s, err := Open(parent + "/spill")
+		s, err := Open(parent+"/spill", Options{})
 		if err != nil {
 			t.Fatalf("umask %03o: %v", umask, err)
 		}
@@ -34,7 +35,7 @@ func TestOpenMakesPrivateDirectory(t *testing.T) {
 func TestOpenMakesParents(t *testing.T) {
 	setUmask(t, 0)
 	top := t.TempDir()
-	s, err := Open(top + "/a/b/c")
+	s, err := Open(top+"/a/b/c", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,12 +54,12 @@ func TestOpenNoticesExchange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantDirError(t, checkOpened(opened.dir, opened.root, info, false), opened.dir, "replaced")
+	wantDirError(t, checkOpened(opened.Dir(), opened.root(), info, false), opened.Dir(), "replaced")
 }
 
 func TestOpenReturnsAbsolutePaths(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s, err := Open("spill")
+	s, err := Open("spill", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir() + "/spill"
 			tt.arrange(t, dir)
-			s, err := Open(dir)
+			s, err := Open(dir, Options{})
 			if err == nil {
 				s.Close()
 			}
@@ -107,19 +108,19 @@ func TestOpenRefuses(t *testing.T) {
 func TestOpenRefusesLinkWithSlash(t *testing.T) {
 	dir := t.TempDir() + "/spill"
 	mustDo(t, os.Symlink(t.TempDir(), dir))
-	_, err := Open(dir + "/")
+	_, err := Open(dir+"/", Options{})
 	wantDirError(t, err, dir, "symbolic link")
 }
 
 func TestOpenRefusesNoName(t *testing.T) {
-	_, err := Open("")
+	_, err := Open("", Options{})
 	wantDirError(t, err, "", "no name")
 }
 
 func TestOpenBelowFile(t *testing.T) {
 	dir := t.TempDir() + "/file/spill"
 	mustDo(t, os.WriteFile(filepath.Dir(dir), nil, 0o600))
-	_, err := Open(dir)
+	_, err := Open(dir, Options{})
 	wantDirError(t, err, dir, "cannot be created")
 	if !errors.Is(err, syscall.ENOTDIR) {
 		t.Errorf("error %v does not wrap ENOTDIR", err)
@@ -145,7 +146,7 @@ func TestCreateAfterDirectoryWasReplaced(t *testing.T) {
 			s := openStore(t)
 			mustDo(t, os.Rename(s.Dir(), s.Dir()+"-moved"))
 			tt.arrange(t, s.Dir())
-			_, err := s.Create("x", FileOptions{})
+			_, err := create(s, "x", FileOptions{})
 			wantDirError(t, err, s.Dir(), tt.problem)
 			mustDo(t, os.RemoveAll(s.Dir()))
 			createFile(t, s, "x", FileOptions{}) // the refusal did not break the store
@@ -166,8 +167,8 @@ func TestCreateIsNotRedirected(t *testing.T) {
 	if got := names(t, victim); len(got) != 0 {
 		t.Errorf("the victim's directory holds %q, want nothing", got)
 	}
-	if got := names(t, s.Dir()+"-moved"); len(got) != 1 {
-		t.Errorf("the checked directory holds %q, want one file", got)
+	if got := names(t, s.Dir()+"-moved"); !slices.Contains(got, "x-suffix.out") {
+		t.Errorf("the checked directory holds %q, want x-suffix.out", got)
 	}
 }
 
@@ -201,7 +202,7 @@ func TestCreateGivesUpOnTakenNames(t *testing.T) {
 	s := openStore(t)
 	s.suffix = func() string { return "same" }
 	createFile(t, s, "x", FileOptions{})
-	if _, err := s.Create("x", FileOptions{}); !errors.Is(err, fs.ErrExist) {
+	if _, err := create(s, "x", FileOptions{}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("Create with every name taken: error %v, want one wrapping fs.ErrExist", err)
 	}
 }
@@ -232,7 +233,7 @@ func TestCreateID(t *testing.T) {
 	}
 	s := openStore(t)
 	for _, tt := range tests {
-		f, err := s.Create(tt.id, FileOptions{})
+		f, err := create(s, tt.id, FileOptions{})
 		if err == nil {
 			f.Close()
 		}
@@ -258,7 +259,7 @@ func TestCloseStore(t *testing.T) {
 			t.Errorf("Close() = %v, want nil", err)
 		}
 	}
-	if _, err := s.Create("y", FileOptions{}); !errors.Is(err, fs.ErrClosed) {
+	if _, err := create(s, "y", FileOptions{}); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("Create after Close: error %v, want one wrapping fs.ErrClosed", err)
 	}
 	f.Write([]byte("late"))
@@ -288,7 +289,7 @@ func modeOf(t *testing.T, path string) fs.FileMode {
 	return info.Mode().Perm()
 }
 
-func names(t *testing.T, dir string) []string {
+func names(t testing.TB, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {

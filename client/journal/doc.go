@@ -29,6 +29,29 @@
 //   - Records carry a version. One from a newer version is a [*VersionError], one that is
 //     damaged a [*CorruptError]; neither ends the process.
 //
+// # Cost
+//
+// 256 KiB of a build's output through a window of 50 KiB, in so many flushes, as package client/sink
+// writes it (a base every 64 batches); "whole" is what writing the state itself would be:
+//
+//	                              20 flushes    500 flushes
+//	written as ops                   268 kB         648 kB
+//	  without rebase                 268 kB         302 kB
+//	written whole                    968 kB       23 595 kB
+//	batches read by recovery             21             46
+//	  without rebase                     21            501
+//	names and values left,
+//	  the run being settled           8 bytes        8 bytes
+//	a flush, nothing durable           35 µs          6.8 µs
+//	  into a journal on a disk       4230 µs          665 µs
+//	  into one in memory              599 µs           47 µs
+//	encoding the whole                155 µs          129 µs
+//
+// Sizes are exact, times medians of a run (of three on the disk, of one in memory) on two shared cores with a
+// load of 20; most of a durable flush is bbolt's two fsyncs.
+//
+//	go test -run TestTable -v -count=1 ./client/sink
+//
 // # Concurrency
 //
 // A [Bolt] is safe for concurrent use within one process; a second process that opens the file

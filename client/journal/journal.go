@@ -48,8 +48,8 @@ type Journal interface {
 
 // Batch is one encoded chord batch.
 type Batch struct {
-	Wire []byte
-	Base bool // it begins with a replacement of the whole document
+	Wire []byte // belongs to who gave it again when the transaction is over
+	Base bool   // it begins with a replacement of the whole document
 }
 
 // Header is what is noted of a call before it runs.

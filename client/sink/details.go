@@ -120,6 +120,7 @@ func (o *Output) takeDetails() error {
 	if err != nil {
 		return fmt.Errorf("sink: encoding the details: %w", err)
 	}
-	d.last, d.plain, o.dirty = raw, wrapped.(map[string]any)["details"], true
+	d.last, d.plain = raw, wrapped.(map[string]any)["details"]
+	o.dirty, o.aside = true, true
 	return nil
 }

@@ -41,6 +41,12 @@ func (o *Output) pending() bool {
 // settle brings the document up to date.
 func (o *Output) settle() {
 	o.text.flush()
+	o.text.setTruncation(&o.told, &o.text.total)
+	o.told = o.text.total
+	if !o.aside {
+		return
+	}
+	o.aside = false
 	ops, err := o.tracker.Flush(o.surroundings())
 	for i := 0; err == nil && i < len(ops); i++ {
 		err = apply(o.doc, &ops[i])
@@ -48,13 +54,12 @@ func (o *Output) settle() {
 	o.text.must(err)
 }
 
-// surroundings is the document without its content, which changes by difference. It costs its
-// own size, whatever the size of the text.
+// surroundings is the part of the document that changes by difference. It costs its own size,
+// whatever the size of the text.
 func (o *Output) surroundings() map[string]any {
 	m := map[string]any{
-		"details":    o.details.plain,
-		"terminate":  o.meta.terminate,
-		"truncation": o.text.total,
+		"details":   o.details.plain,
+		"terminate": o.meta.terminate,
 	}
 	if o.meta.usage != nil {
 		m["usage"] = o.meta.usage

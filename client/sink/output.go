@@ -28,8 +28,10 @@ type Output struct {
 	doc     *chord.Document
 	text    text
 	meta    meta
-	tracker chord.Tracker // of everything but the content
-	dirty   bool          // something changed since the last flush
+	tracker chord.Tracker     // of details and meta
+	dirty   bool              // something changed since the last flush
+	aside   bool              // among that, details or meta
+	told    limits.Truncation // what the document says of the text
 	ended   bool
 	images  int // bytes of all images
 	notes   int // bytes of all notes
@@ -71,6 +73,7 @@ func (o *Output) seed(s *lane.State) error {
 		return fmt.Errorf("sink: seeding an output: %w", err)
 	}
 	o.doc = doc
+	o.told = s.Truncation
 	o.meta = meta{s.Usage, s.AddedTools, s.Terminate, s.Source}
 	o.details.plain = doc.Value().(map[string]any)["details"]
 	for _, b := range s.Content[1:] {
@@ -181,7 +184,7 @@ func (o *Output) Image(mimeType string, data []byte) error {
 func (o *Output) Capture(t limits.Truncation, source lane.Source) error {
 	return o.change(limits.Shown, func() error {
 		o.text.capture(t)
-		o.meta.source = nil
+		o.meta.source, o.aside = nil, true
 		if source != (lane.Source{}) {
 			o.meta.source = &source
 		}
@@ -205,7 +208,7 @@ func (o *Output) Usage(u lane.Usage) error {
 		sum.CacheRead += u.CacheRead
 		sum.CacheWrite += u.CacheWrite
 		sum.Cost += u.Cost
-		o.meta.usage = &sum
+		o.meta.usage, o.aside = &sum, true
 		o.lookNow(false)
 		return nil
 	})
@@ -223,7 +226,7 @@ func (o *Output) AddTools(names []string) error {
 				return err
 			}
 		}
-		o.meta.addedTools = slices.Clone(names)
+		o.meta.addedTools, o.aside = slices.Clone(names), true
 		o.lookNow(false)
 		return nil
 	})
@@ -233,7 +236,7 @@ func (o *Output) AddTools(names []string) error {
 // nothing to do with whether the call fails.
 func (o *Output) Terminate(v bool) error {
 	return o.change(limits.Shown, func() error {
-		o.meta.terminate = v
+		o.meta.terminate, o.aside = v, true
 		o.lookNow(false)
 		return nil
 	})

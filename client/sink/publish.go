@@ -28,6 +28,7 @@ type publication struct {
 	// batch in the order of the states.
 	mu        sync.Mutex
 	encoder   chord.Encoder
+	wire      []byte
 	begun     bool // the journal knows the call
 	needBase  bool // the journal lacks something, so that it can go on with a base only
 	sinceBase int  // batches in the journal since the last base
@@ -158,13 +159,13 @@ func (p *publication) next() (ops []chord.Op, size int, b journal.Batch, err err
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if ops = o.flush(); len(ops) > 0 {
-		b.Wire, err = p.encoder.Encode(nil, ops)
-		size = len(b.Wire)
-		b.Base = chord.IsBase(ops)
+		p.wire, err = p.encoder.Encode(p.wire[:0], ops)
+		size = len(p.wire)
+		b = journal.Batch{Wire: p.wire, Base: chord.IsBase(ops)}
 	}
 	if err != nil || !b.Base && p.begun && (p.needBase || p.sinceBase >= rebaseEvery) {
-		b.Base = true
-		b.Wire, err = p.encoder.Encode(nil, []chord.Op{{Verb: chord.Replace, Value: o.doc.Value()}})
+		p.wire, err = p.encoder.Encode(p.wire[:0], []chord.Op{{Verb: chord.Replace, Value: o.doc.Value()}})
+		b = journal.Batch{Wire: p.wire, Base: true}
 	}
 	return ops, size, b, err
 }

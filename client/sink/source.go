@@ -19,7 +19,7 @@ import (
 func (o *Output) Pipe(cmd *client.Command) (*client.Result, error) {
 	err := o.change(limits.Urgent, func() error {
 		o.text.beginSource()
-		o.meta.source = &lane.Source{ExecutionID: cmd.ID()}
+		o.meta.source, o.aside = &lane.Source{ExecutionID: cmd.ID()}, true
 		o.lookNow(false)
 		return nil
 	})
@@ -44,7 +44,9 @@ func (o *Output) fromSource(id string, ops []chord.Op, v client.View) error {
 		now.SpillError, now.SafeBytes = v.SpillError.Message, v.SpillError.SafeBytes
 	}
 	return o.change(weight(ops), func() error {
-		o.meta.source = now
+		if o.meta.source == nil || *o.meta.source != *now {
+			o.meta.source, o.aside = now, true
+		}
 		o.text.fromSource(ops, &v)
 		return nil
 	})

@@ -32,6 +32,7 @@ type runFlags struct {
 	rawText  bool
 	stdin    bool
 	leave    string
+	alone    time.Duration
 
 	interactive bool
 	detachKeys  string
@@ -54,7 +55,8 @@ func (f *runFlags) set() *pflag.FlagSet {
 	fs.BoolVar(&f.noSpill, "no-spill", false, "keep no file of the complete output")
 	fs.BoolVar(&f.rawText, "raw-text", false, "show the output as it is but for control characters: no line is rewritten, no escape sequence followed")
 	fs.BoolVar(&f.stdin, "stdin", false, "pass execctl's own standard input to the command")
-	fs.StringVar(&f.leave, "on-disconnect", "keep", "kill: end the command when no client follows it for 10 s")
+	fs.StringVar(&f.leave, "on-disconnect", "keep", "kill: end the command when no client follows it any more")
+	fs.DurationVar(&f.alone, "disconnect-grace", 0, fmt.Sprintf("with --on-disconnect kill: how long it goes on without a client (default %v)", protocol.DefaultDisconnectGrace))
 	fs.BoolVarP(&f.interactive, "interactive", "i", false, "give the command this terminal: prompts, job control, Ctrl-C")
 	detachFlag(fs, &f.detachKeys)
 	fs.Lookup("retain").DefValue, fs.Lookup("on-disconnect").DefValue = "", ""
@@ -109,7 +111,8 @@ func (f *runFlags) parse(args []string) (client.Spec, error) {
 		Pipe:    f.pipe,
 		RawText: f.rawText,
 
-		OnDisconnect: protocol.OnDisconnect(f.leave),
+		OnDisconnect:    protocol.OnDisconnect(f.leave),
+		DisconnectGrace: f.alone,
 	}
 	if f.interactive {
 		if err := f.checkInteractive(); err != nil {

@@ -25,6 +25,20 @@ const answers = {
 		return { values, encoded };
 	},
 
+	// Folds the events of a harness, a line each, as a consumer would: the output of each call, by
+	// its ID.
+	lane({ lines }) {
+		const calls = {};
+		for (const line of lines) {
+			const event = JSON.parse(line);
+			if (event.type === "tool_start") calls[event.toolCallId] = { decoder: decoder() };
+			if (event.type !== "tool_update") continue;
+			const call = calls[event.toolCallId];
+			call.output = apply(call.output, call.decoder.decode(event.ops));
+		}
+		return { outputs: Object.fromEntries(Object.entries(calls).map(([id, call]) => [id, JSON.stringify(call.output)])) };
+	},
+
 	// Says what becomes of a document when batches arrive, the last of which may be
 	// refused.
 	refuse({ doc, wires }) {

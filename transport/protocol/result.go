@@ -2,7 +2,11 @@ package protocol
 
 // This file is what an execution comes to: its one final result.
 
-import "github.com/execagent/execagent/limits"
+import (
+	"time"
+
+	"github.com/execagent/execagent/limits"
+)
 
 // Reason says what ended an execution.
 type Reason string
@@ -16,13 +20,20 @@ const (
 	ReasonTimeout Reason = "timeout"
 	// ReasonCanceled: a client or the agent's own end ended it.
 	ReasonCanceled Reason = "canceled"
+	// ReasonSpillFailed: its whole output could not be kept, which its spec insists on, and
+	// it was ended.
+	ReasonSpillFailed Reason = "spill-failed"
+	// ReasonAgentLost: the agent that ran it ended without its result, and the one that
+	// answers has found what that left behind. Whether the command goes on is not known.
+	ReasonAgentLost Reason = "agent-lost"
 )
 
 // Result is the outcome of a settled execution. It is sent once, after the last batch.
 type Result struct {
 	ID     string `json:"id"`
 	Reason Reason `json:"reason"`
-	// ExitCode is the shell's convention: the command's own, or 128 plus the signal.
+	// ExitCode is the shell's convention: the command's own, or 128 plus the signal; 125 when
+	// Reason is [ReasonAgentLost] and there is none.
 	ExitCode int `json:"exitCode"`
 	// Signal is the name without SIG of the signal that ended the command's leader, such
 	// as "KILL"; nil when it exited.
@@ -47,6 +58,8 @@ type Result struct {
 	// OOMKilled says that the kernel killed one of the command's processes because they
 	// were over the memory limit. Known with cgroups only.
 	OOMKilled bool `json:"oomKilled,omitempty"`
+	// LastSeen is when the numbers here were true of an execution whose agent was lost.
+	LastSeen time.Time `json:"lastSeen,omitzero"`
 }
 
 // Process is a process left behind.

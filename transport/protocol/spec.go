@@ -91,6 +91,9 @@ type Spec struct {
 	Limits limits.Limits `json:"limits,omitzero"`
 	// NoSpill keeps no file of the whole output.
 	NoSpill bool `json:"noSpill,omitempty"`
+	// SpillStrict ends the command, with [ReasonSpillFailed], when its whole output cannot
+	// be kept. Without it the command goes on and the result says what is missing.
+	SpillStrict bool `json:"spillStrict,omitempty"`
 	// Timeout ends the command after so long; 0 means never. In JSON, nanoseconds.
 	Timeout time.Duration `json:"timeoutNanos,omitempty"`
 	// Grace is the time between SIGTERM and SIGKILL; 0 means [DefaultGrace].
@@ -190,6 +193,9 @@ func checkIdentity(s *Spec) error {
 		return &SpecError{"argv", "", "its first element names the program"}
 	case len(s.Argv) > 0 && s.Shell != "":
 		return &SpecError{"shell", excerpt(s.Shell), "argv is run without one"}
+	}
+	if s.SpillStrict && s.NoSpill {
+		return &SpecError{"spillStrict", "", "it cannot be had together with noSpill"}
 	}
 	return CheckID(s.ID)
 }

@@ -2,7 +2,10 @@ package protocol
 
 // This file is what a list says of each execution.
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 const (
 	// MaxListed is the most executions that one reply lists: some 2 MiB of JSON.
@@ -29,6 +32,15 @@ type Summary struct {
 	// ExitCode and Signal are set once State is no longer [Running].
 	ExitCode *int   `json:"exitCode,omitempty"`
 	Signal   string `json:"signal,omitempty"`
+}
+
+// ShortCommand is the command, or its arguments, shortened to be listed.
+func (s *Spec) ShortCommand() string {
+	command := s.Command
+	if command == "" {
+		command = strings.Join(s.Argv, " ")
+	}
+	return Shorten(strings.ToValidUTF8(command, "\uFFFD"))
 }
 
 // Shorten cuts a command to [MaxSummaryBytes], on a character's boundary, and marks the cut.

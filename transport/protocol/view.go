@@ -41,8 +41,14 @@ type View struct {
 	Signal   string `json:"signal,omitempty"`
 }
 
+// CauseAgentLost says that the agent ended before the command did.
+const CauseAgentLost = "agent-lost"
+
 // SpillError says why a spill is incomplete.
 type SpillError struct {
+	// Cause is one word: file-quota, store-quota, low-space, disk-full, no-inodes, denied,
+	// directory, removed, size-limit, io, or [CauseAgentLost].
+	Cause   string `json:"cause"`
 	Message string `json:"message"`
 	// SafeBytes is how many bytes from the start of the output are in the file.
 	SafeBytes int64 `json:"safeBytes"`

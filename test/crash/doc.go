@@ -1,0 +1,3 @@
+// Package crash kills a harness in the middle of its work and looks at what is left. It consists
+// of tests only.
+package crash
