@@ -66,7 +66,7 @@ func Agent(w io.Writer, s *client.AgentStatus) error {
 	if s.Closing {
 		closing = ", shutting down"
 	}
-	_, err := fmt.Fprintf(w, "%s, pid %d, up %s%s\ninstance:    %s\nkill method: %s\nclients:     %d, with %d watchers\nexecutions:  %d running, %d settled, %s written in all\n",
+	_, err := fmt.Fprintf(w, "%s, pid %d, up %s%s\ninstance:    %s\nkill method: %s\nclients:     %d\nwatchers:    %d\nexecutions:  %d running, %d settled, %s written in all\n",
 		Printable(s.Software), s.PID, Elapsed(s.Seconds), closing, Printable(s.Instance), Printable(s.KillMethod),
 		s.Clients, s.Watchers, s.Running, s.Settled, Size(float64(s.OutputBytes)))
 	return err

@@ -16,8 +16,8 @@ func TestHostileText(t *testing.T) {
 	if err := Agent(&b, &client.AgentStatus{Software: evil, Instance: evil, KillMethod: evil}); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(b.String(), "\n"); n != 5 {
-		t.Errorf("%d lines, want 5: %q", n, b.String())
+	if n := strings.Count(b.String(), "\n"); n != 6 {
+		t.Errorf("%d lines, want 6: %q", n, b.String())
 	}
 	rows := b.Len()
 	code := 3

@@ -6,6 +6,7 @@ package faults
 // then.
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -39,21 +40,66 @@ func serve(t testing.TB, bin string) (socket string, pid int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
 	socket = filepath.Join(dir, "sock")
-	agent := exec.Command(filepath.Join(bin, "execagent"), "serve", "--listen", "unix:"+socket, "--spill-dir", filepath.Join(dir, "spill"))
-	agent.Stderr = os.Stderr
+	return socket, serveAt(t, bin, socket).Pid
+}
+
+// serveAt is serve at a socket. It is no error for the agent to be killed.
+func serveAt(t testing.TB, bin, socket string) *os.Process {
+	t.Helper()
+	agent := exec.Command(filepath.Join(bin, "execagent"), "serve", "--listen", "unix:"+socket, "--spill-dir", filepath.Join(filepath.Dir(socket), "spill"))
+	var said bytes.Buffer
+	agent.Stderr = &said
 	if err := agent.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := errors.Join(agent.Process.Signal(syscall.SIGTERM), agent.Wait(), os.RemoveAll(dir)); err != nil {
-			t.Errorf("the agent: %v", err)
+		_ = agent.Process.Signal(syscall.SIGTERM) // unless the test has killed it
+		err := agent.Wait()
+		if status := agent.ProcessState.Sys().(syscall.WaitStatus); err != nil && !status.Signaled() {
+			t.Errorf("the agent: %v; it said:\n%s", err, &said)
 		}
 	})
 	eventually(t, "the agent serves", func() bool {
 		return exec.Command(filepath.Join(bin, "execagent"), "status", "--health", "unix:"+socket).Run() == nil
 	})
-	return socket, agent.Process.Pid
+	return agent.Process
+}
+
+// TestRestartedAgent: an agent that was killed and started again is not mistaken for the old one.
+// What that ran has an unknown outcome, and the connection goes on with the new one.
+func TestRestartedAgent(t *testing.T) {
+	t.Parallel()
+	bin, dir := programs(t), t.TempDir()
+	socket, err := os.MkdirTemp("", "faults-") // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(socket) })
+	socket = filepath.Join(socket, "sock")
+	old := serveAt(t, bin, socket)
+	p := NewProxy("unix", socket)
+	t.Cleanup(p.Close)
+	conn := dial(t, p, client.Options{Reconnect: patience})
+	release := filepath.Join(dir, "release")
+	cmd := begun(t, conn, "echo begun; until [ -e "+release+" ]; do sleep 0.05; done; touch "+release+".seen")
+	if err := old.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	serveAt(t, bin, socket)
+	r, err := cmd.Wait()
+	lost := (*client.LostError)(nil)
+	if r != nil || !errors.As(err, &lost) || !errors.Is(err, client.ErrAgentRestarted) || lost.State != protocol.Running {
+		t.Errorf("%+v, %v: want a LostError by ErrAgentRestarted of a running command", r, err)
+	}
+	if got := outcomeOf(t, conn, client.Spec{Command: "exit 7"}); got.Result.ExitCode != 7 {
+		t.Errorf("on the new one: %+v", got.Result)
+	}
+	if err := os.WriteFile(release, nil, 0o600); err != nil { // the old one's command is still there
+		t.Fatal(err)
+	}
+	eventually(t, "it ends", func() bool { _, err := os.Stat(release + ".seen"); return err == nil })
 }
 
 // TestKilledClient is case C23.
