@@ -5,6 +5,8 @@
 // [Command.Wait] returns the one final result. To run an agent in this process instead, see
 // the package client/embed.
 //
+// An agent that cannot be dialed dials instead: [Listen] and [Listener.Accept] wait for it.
+//
 // Two other ways to follow a command are for other readers: [Conn.StartTerminal] for a person
 // who types at it, [Conn.StartStream] for a program that speaks a protocol with it.
 //

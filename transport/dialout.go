@@ -29,7 +29,8 @@ const (
 //
 // Nothing that goes wrong on the way is final: a client may not be there yet, or be an older
 // one. An address that can never be dialled is: an [*AddressError]. So is [ErrTokenNeeded]: over
-// TCP and vsock whoever answers could else run commands here.
+// TCP and vsock whoever answers could else run commands here. Without a token a unix socket has to
+// be served by the same user or root.
 func DialOut(ctx context.Context, a Address, opts Options, serve func(io.ReadWriteCloser) error) error {
 	if (a.Scheme == SchemeTCP || a.Scheme == SchemeVsock) && opts.Token.IsZero() {
 		return fmt.Errorf("transport: dialing %q: %w", a.String(), ErrTokenNeeded)
@@ -65,6 +66,11 @@ func dialOnce(ctx context.Context, a Address, opts Options, serve func(io.ReadWr
 	conn, err := DialConn(dialing, a, opts)
 	if err != nil {
 		return err
+	}
+	if opts.Token.IsZero() {
+		if err := checkServer(conn); err != nil {
+			return errors.Join(err, conn.Close())
+		}
 	}
 	return serve(conn)
 }

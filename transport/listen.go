@@ -164,7 +164,7 @@ func (e *PeerError) Error() string {
 	if e.Err != nil {
 		return fmt.Sprintf("transport: asking who the peer is: %v", e.Err)
 	}
-	return fmt.Sprintf("transport: peer has user id %d, and only %d and 0 may connect", e.UID, e.Own)
+	return fmt.Sprintf("transport: peer has user id %d, and only %d and 0 may be one", e.UID, e.Own)
 }
 
 func (e *PeerError) Unwrap() error { return e.Err }

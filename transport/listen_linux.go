@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -150,8 +151,20 @@ func (l *unixListener) Close() error {
 	return err
 }
 
-// checkPeer asks the kernel who connected. The answer is as of connect(2): a
-// process that changed its user since counts as what it was.
+// checkServer asks the kernel who listens at the other end of a unix socket.
+func checkServer(conn io.ReadWriteCloser) error {
+	if c, ok := conn.(*link); ok {
+		if uc, ok := c.Conn.(*net.UnixConn); ok {
+			if why := checkPeer(uc, os.Geteuid()); why != nil {
+				return why
+			}
+		}
+	}
+	return nil
+}
+
+// checkPeer asks the kernel who connected or listens. The answer is as of connect(2) or
+// listen(2): a process that changed its user since counts as what it was.
 func checkPeer(conn *net.UnixConn, own int) *PeerError {
 	raw, err := conn.SyscallConn()
 	if err != nil {

@@ -51,10 +51,11 @@ func newSession(w *wire, agreed agreement, opts Options, start func(io.ReadWrite
 // Peer returns what the other side said of itself.
 func (s *Session) Peer() Hello { return s.peer }
 
-// BytesRead returns the bytes read from the connection, handshake included.
+// BytesRead returns the bytes read from the connection, handshake included, without what TLS
+// adds.
 func (s *Session) BytesRead() int64 { return s.wire.in.Load() }
 
-// BytesWritten returns the bytes written to it, handshake included.
+// BytesWritten returns the bytes written to it, handshake included, without what TLS adds.
 func (s *Session) BytesWritten() int64 { return s.wire.out.Load() }
 
 // Done is closed when the session has ended, by either side or a failure, and

@@ -24,7 +24,7 @@ func TestLostConnectionIsNoEnd(t *testing.T) {
 	for name, cut := range map[string]func(client *Session){
 		"peer closes its session": func(c *Session) { c.Close() },
 		"connection breaks":       func(c *Session) { c.wire.conn.Close() },
-		"peer talks nonsense":     func(c *Session) { c.wire.Write([]byte("this is no yamux header")) },
+		"peer talks nonsense":     func(c *Session) { c.wire.Write(logText(2 * maxRecord)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, agent := connectUnix(t, Options{}, Options{})

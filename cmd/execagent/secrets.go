@@ -65,11 +65,24 @@ func (f *secretFlags) token() (transport.Token, error) {
 	}
 	token, err := transport.ReadTokenFile(f.tokenFile)
 	if err == nil && f.tokenOnce {
-		if err = os.Remove(f.tokenFile); err != nil {
-			err = fmt.Errorf("--token-once: %w", err)
-		}
+		err = removeToken(f.tokenFile)
 	}
 	return token, err
+}
+
+// removeToken deletes the token's file, not merely a link to it.
+func removeToken(path string) error {
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode().Type() != 0 {
+		err = fmt.Errorf("%q is no regular file, and deleting it would leave the token: give the file itself", path)
+	}
+	if err == nil {
+		err = os.Remove(path)
+	}
+	if err != nil {
+		return fmt.Errorf("--token-once: %w", err)
+	}
+	return nil
 }
 
 // readTokenFD reads the descriptor to its end and closes it.
