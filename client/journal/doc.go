@@ -50,7 +50,7 @@
 // Sizes are exact, times medians of a run (of three on the disk, of one in memory) on two shared cores with a
 // load of 20; most of a durable flush is bbolt's two fsyncs.
 //
-//	go test -run TestTable -v -count=1 ./client/sink
+//	go test -run TestTable -v -count=1 ./client/sink -sink.disk
 //
 // # Concurrency
 //

@@ -241,6 +241,28 @@ func TestOnceFails(t *testing.T) {
 	}
 }
 
+// TestWithinOnce: another memo, or another Once, within a Once is refused, and the work goes on.
+func TestWithinOnce(t *testing.T) {
+	j := openJournal(t)
+	o, _ := live(t, j, true, func(inv *Invocation, out *ToolOutput[testDetails], _ func()) error {
+		return inv.Once("outer", func() error {
+			for name, err := range map[string]error{
+				"SetMemo": inv.SetMemo("inner", 1), "Once": inv.Once("inner", func() error { return nil }),
+			} {
+				if !errors.Is(err, ErrWithinOnce) {
+					t.Errorf("%s gives %v, want ErrWithinOnce", name, err)
+				}
+			}
+			return nil
+		})
+	})
+	r, err := j.Recover(journal.Key(testCall.CallID))
+	must(t, err)
+	if len(r.Memos) != 1 || o.IsError {
+		t.Errorf("memos %v, %+v", r.Memos, o)
+	}
+}
+
 // TestMemo: values come back, and nil takes one back; without a journal too.
 func TestMemo(t *testing.T) {
 	for _, j := range []journal.Journal{nil, openJournal(t)} {

@@ -89,7 +89,9 @@ func (inv *Invocation) Memo(name string, v any) (bool, error) {
 // the note back. The memo and the output as it is now are durable together when SetMemo returns,
 // and after a crash before that neither is. So a tool does the work, writes what it has to say of
 // it, and then sets the memo.
-func (inv *Invocation) SetMemo(name string, v any) error {
+func (inv *Invocation) SetMemo(name string, v any) error { return inv.setMemo(name, v, false) }
+
+func (inv *Invocation) setMemo(name string, v any, ends bool) error {
 	var raw []byte
 	if v != nil {
 		var err error
@@ -97,7 +99,7 @@ func (inv *Invocation) SetMemo(name string, v any) error {
 			return fmt.Errorf("sink: encoding memo %.100q: %w", name, err)
 		}
 	}
-	if err := inv.out.memo(name, raw); err != nil {
+	if err := inv.out.memo(name, raw, ends); err != nil {
 		return fmt.Errorf("sink: setting memo %.100q: %w", name, err)
 	}
 	inv.mu.Lock()
@@ -113,15 +115,18 @@ func (inv *Invocation) SetMemo(name string, v any) error {
 // Once does the work unless the memo of that name is set, and then sets it to true. Until then
 // nothing of the call's output becomes durable, so that after a crash the work and its output
 // are there once, or not at all. Consumers see the output as it comes. When the work fails no
-// memo is set, and the error is returned.
+// memo is set, and the error is returned. Within the work no other memo can be set: that is
+// [ErrWithinOnce].
 func (inv *Invocation) Once(name string, work func() error) error {
 	if done, err := inv.Memo(name, nil); done || err != nil {
 		return err
 	}
-	inv.out.hold(1)
-	defer inv.out.hold(-1)
+	if err := inv.out.hold(); err != nil {
+		return err
+	}
+	defer inv.out.release()
 	if err := work(); err != nil {
 		return err
 	}
-	return inv.SetMemo(name, true)
+	return inv.setMemo(name, true, true)
 }

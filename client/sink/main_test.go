@@ -2,6 +2,7 @@ package sink
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -43,7 +44,7 @@ func allow(string, Call) Verdict { return Allow }
 
 func openJournal(t testing.TB) *journal.Bolt {
 	t.Helper()
-	return openJournalAt(t, filepath.Join(t.TempDir(), "journal"))
+	return openJournalAt(t, filepath.Join(memoryDir(t), "journal"))
 }
 
 func openJournalAt(t testing.TB, path string) *journal.Bolt {
@@ -54,6 +55,18 @@ func openJournalAt(t testing.TB, path string) *journal.Bolt {
 	}
 	t.Cleanup(func() { j.Close() })
 	return j
+}
+
+// memoryDir is a directory in memory, where there is one: syncing to a disk would be most of a
+// test's time.
+func memoryDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "journal")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }
 
 // must ends the test on an error.

@@ -3,6 +3,7 @@ package sink
 // This file is what a tool may give: text, images, and what goes with them.
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -175,7 +176,9 @@ func (o *Output) Image(mimeType string, data []byte) error {
 		}
 		o.images += len(data)
 		o.lookNow(false)
-		return o.doc.Splice(pathContent, blocks, 0, lane.Block{Type: lane.ImageBlock, MIMEType: mimeType, Data: data})
+		return o.doc.Splice(pathContent, blocks, 0, map[string]any{ // as lane.Block is in JSON
+			"type": lane.ImageBlock, "mimeType": mimeType, "data": base64.StdEncoding.EncodeToString(data),
+		})
 	})
 }
 

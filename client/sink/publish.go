@@ -5,6 +5,7 @@ package sink
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/execagent/execagent/chord"
@@ -32,7 +33,7 @@ type publication struct {
 	begun     bool // the journal knows the call
 	needBase  bool // the journal lacks something, so that it can go on with a base only
 	sinceBase int  // batches in the journal since the last base
-	holds     int  // while over 0, the journal gets memos only
+	held      bool // by a Once: the journal gets nothing
 }
 
 func newPublication(o *Output, j journal.Journal, key journal.Key, emit func([]chord.Op)) *publication {
@@ -68,7 +69,7 @@ func (p *publication) begin(h journal.Header) error {
 func (p *publication) flush() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	durable := p.begun && p.holds == 0
+	durable := p.begun && !p.held
 	switch {
 	case !p.output.pending() && !(durable && p.needBase):
 	case durable:
@@ -78,13 +79,21 @@ func (p *publication) flush() {
 	}
 }
 
-// memo sets a memo and makes the output durable with it.
-func (p *publication) memo(name string, value []byte) error {
+// ErrWithinOnce is returned by SetMemo and Once while the call is within a Once: what the work
+// has written so far would become durable without its memo.
+var ErrWithinOnce = errors.New("sink: a memo within Once: set it before or after")
+
+// memo sets a memo and makes the output durable with it. ends says that it is the memo of the
+// Once that holds the journal.
+func (p *publication) memo(name string, value []byte, ends bool) error {
 	if err := p.output.Changed(); err != nil {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.held && !ends {
+		return ErrWithinOnce
+	}
 	if !p.begun {
 		return p.through(nil)
 	}
@@ -92,10 +101,21 @@ func (p *publication) memo(name string, value []byte) error {
 	return p.through(func(take taker) error { return p.journal.SetMemo(p.key, name, value, take) })
 }
 
-// hold begins, with 1, or ends, with -1, a time in which the journal gets memos only.
-func (p *publication) hold(n int) {
+// hold begins a time in which the journal gets nothing.
+func (p *publication) hold() error {
 	p.mu.Lock()
-	p.holds += n
+	defer p.mu.Unlock()
+	if p.held {
+		return ErrWithinOnce
+	}
+	p.held = true
+	return nil
+}
+
+// release ends it. What the journal lacks is in the next flush.
+func (p *publication) release() {
+	p.mu.Lock()
+	p.held = false
 	p.mu.Unlock()
 	p.pace.Changed(limits.Shown)
 }

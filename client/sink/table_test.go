@@ -2,6 +2,7 @@ package sink
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,8 @@ import (
 	"github.com/execagent/execagent/limits"
 	"go.etcd.io/bbolt"
 )
+
+var onDisk = flag.Bool("sink.disk", false, "have the journal of TestTable in TMPDIR and not in memory")
 
 // buildOutput is 256 KiB of what a build prints, in so many pieces of whole lines.
 func buildOutput(pieces int) [][]byte {
@@ -62,7 +65,10 @@ func (c *counting) Append(key journal.Key, batch func() (journal.Batch, error)) 
 func measure(t *testing.T, pieces int, rebase bool) (f figures) {
 	out, err := New[struct{}](limits.Limits{MaxBytes: 50 << 10})
 	must(t, err)
-	path := filepath.Join(t.TempDir(), "journal")
+	path := filepath.Join(memoryDir(t), "journal")
+	if *onDisk {
+		path = filepath.Join(t.TempDir(), "journal")
+	}
 	j := openJournalAt(t, path)
 	p := newPublication(out.Output, &counting{j, &f}, journal.Key(testCall.CallID), func([]chord.Op) {})
 	must(t, p.begin(journal.Header{Tool: "build"}))
@@ -74,14 +80,15 @@ func measure(t *testing.T, pieces int, rebase bool) (f figures) {
 		p.flush()
 		f.durable = append(f.durable, time.Since(begin))
 		f.flushes++
+		if !rebase {
+			p.sinceBase = 0
+			continue
+		}
 		begin = time.Now()
 		whole, err := json.Marshal(out.doc.Value())
 		must(t, err)
 		f.marshal = append(f.marshal, time.Since(begin))
 		f.whole += len(whole)
-		if !rebase {
-			p.sinceBase = 0
-		}
 	}
 	r, err := j.Recover(journal.Key(testCall.CallID))
 	must(t, err)

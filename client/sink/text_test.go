@@ -121,7 +121,9 @@ type viewDocument struct {
 	SpillPath  string            `json:"spillPath,omitempty"`
 }
 
-func newFakeSource(l limits.Limits) *fakeSource { return &fakeSource{window: limits.NewWindow(l, limits.Terminal{})} }
+func newFakeSource(l limits.Limits) *fakeSource {
+	return &fakeSource{window: limits.NewWindow(l, limits.Terminal{})}
+}
 
 // into sends the source's present state to o.
 func (s *fakeSource) into(o *Output) error {
