@@ -27,11 +27,11 @@ func (c *charsets) graphic() bool {
 
 // printGraphics prints text with the graphics in place of the letters they share a code with.
 func (t *terminal) printGraphics(p []byte) {
-	t.repeatable = p[len(p)-1] >= ' '
 	for _, r := range string(p) {
 		if r >= '`' && r <= '~' {
 			r = graphics[r-'`']
 		}
+		t.last = r
 		char := []byte(string(r))
 		c := counts{units: units16(char)}
 		if r == '\n' {

@@ -5,7 +5,7 @@ package limits
 // control handles a C0 control character. Vertical tab and form feed are removed like the ones
 // without meaning: they are in files, and a line of the view is a line of the output.
 func (t *terminal) control(b byte) {
-	t.repeatable = false
+	t.last = 0
 	switch b {
 	case 0x0E, 0x0F: // SO, SI
 		t.charsets.shifted = b == 0x0E
@@ -27,7 +27,7 @@ func (t *terminal) control(b byte) {
 
 // escapeSequence handles ESC, perhaps an intermediate, and a final byte.
 func (t *terminal) escapeSequence(final byte) {
-	t.repeatable = false
+	t.last = 0
 	switch t.sequence.middle {
 	case '(', ')':
 		t.charsets.designate(t.sequence.middle, final)
@@ -63,8 +63,8 @@ func (t *terminal) escapeSequence(final byte) {
 // controlSequence handles ESC [, parameters and a final byte.
 func (t *terminal) controlSequence(final byte) {
 	q := &t.sequence
-	repeatable := t.repeatable
-	t.repeatable = false
+	last := t.last
+	t.last = 0
 	switch {
 	case q.odd:
 	case q.middle == '?' && (final == 'h' || final == 'l'):
@@ -75,10 +75,8 @@ func (t *terminal) controlSequence(final byte) {
 		t.screen.softReset()
 	case q.middle != 0 || t.alternate:
 	case final == 'b': // REP
-		if repeatable {
-			t.screen.ready()
-			t.screen.repeat(q.parameter(0, 1))
-		}
+		t.screen.ready()
+		t.screen.repeat(last, q.parameter(0, 1))
 	default:
 		t.screen.ready()
 		t.screen.do(final, q)
@@ -120,7 +118,7 @@ func (s *screen) do(final byte, q *sequence) {
 	case 'G', '`': // CHA, HPA
 		s.column(n - 1)
 	case 'd': // VPA
-		s.moveTo(s.x, n-1)
+		s.moveRow(n - 1)
 	case 'H', 'f': // CUP, HVP
 		s.moveTo(q.parameter(1, 1)-1, n-1)
 	case 'r': // DECSTBM

@@ -7,9 +7,14 @@ import "slices"
 
 // moveTo puts the cursor on the screen's row y and cell x, or as near as there is.
 func (s *screen) moveTo(x, y int) {
+	s.column(x)
+	s.moveRow(y)
+}
+
+// moveRow puts the cursor on the screen's row y, in the cell it is in.
+func (s *screen) moveRow(y int) {
 	s.place()
 	s.quiet = 0
-	s.x = max(0, min(x, s.columns-1))
 	s.y = max(s.floor, min(y, s.rows-1))
 	s.pull(s.y)
 }
@@ -41,9 +46,7 @@ func (s *screen) downBy(n int) {
 
 // right moves the cursor n cells, not past the last column.
 func (s *screen) right(n int) {
-	if s.x < s.columns {
-		s.column(s.x + n)
-	}
+	s.column(s.x + n)
 }
 
 // left moves the cursor n cells, not past the first column.
@@ -93,7 +96,7 @@ func (s *screen) reverse() {
 		s.insertRows(s.marginTop, 1, s.marginBottom)
 		return
 	}
-	s.moveTo(s.x, s.y-1)
+	s.moveRow(s.y - 1)
 }
 
 // eraseRow blanks cells of the cursor's row.
@@ -206,39 +209,41 @@ func (s *screen) insertCells(n int) {
 
 // deleteCells takes n cells out of the row.
 func (s *screen) deleteCells(n int) {
-	if s.x < s.columns {
-		s.row().remove(s.x, n, s.columns)
-		s.edited()
+	if s.x >= s.columns {
+		return
 	}
+	if s.x == 0 && n >= s.columns {
+		s.eraseRow(0, n)
+	}
+	s.row().remove(s.x, n, s.columns)
+	s.edited()
 }
 
-// regionEnd returns the last row that lines inserted or deleted at the cursor move.
-func (s *screen) regionEnd() int {
-	if s.y < s.marginTop || s.y > s.marginBottom {
-		return s.rows - 1
-	}
-	return s.marginBottom
-}
-
-// insertLines moves the rows from the cursor's on n rows down.
+// insertLines moves the region's rows from the cursor's on n rows down.
 func (s *screen) insertLines(n int) {
 	s.place()
 	s.quiet = 0
-	s.insertRows(s.y, n, s.regionEnd())
+	if s.inRegion() {
+		s.insertRows(s.y, n, s.marginBottom)
+	}
 }
 
-// deleteLines takes n rows out, from the cursor's on.
+// deleteLines takes n rows out of the region, from the cursor's on.
 func (s *screen) deleteLines(n int) {
 	s.place()
 	s.quiet = 0
-	end := s.regionEnd()
+	if !s.inRegion() {
+		return
+	}
 	s.unwrap(s.y)
-	for range min(n, end-s.y+1) {
-		s.removeRow(s.y, end)
+	for range min(n, s.marginBottom-s.y+1) {
+		s.removeRow(s.y, s.marginBottom)
 	}
 	s.row()
 	s.edited()
 }
+
+func (s *screen) inRegion() bool { return s.y >= s.marginTop && s.y <= s.marginBottom }
 
 // insertRows puts n blank rows in at row y; what they push past row end is lost.
 func (s *screen) insertRows(y, n, end int) {
@@ -253,6 +258,7 @@ func (s *screen) insertRows(y, n, end int) {
 		if last < len(s.lines) {
 			copy(s.lines[i+1:last+1], s.lines[i:last])
 			s.lines[i] = row{}
+			s.lines[last].wrapped = false // what it went on with is lost
 		} else {
 			s.lines = slices.Insert(s.lines, i, row{})
 		}
@@ -278,6 +284,9 @@ func (s *screen) removeRow(y, end int) {
 	if last < len(s.lines)-1 {
 		copy(s.lines[i:last], s.lines[i+1:last+1])
 		s.lines[last] = row{}
+		if last > 0 {
+			s.lines[last-1].wrapped = false
+		}
 		return
 	}
 	copy(s.lines[i:], s.lines[i+1:])
@@ -345,18 +354,14 @@ func (s *screen) restore() {
 	s.moveTo(at.x, at.y)
 }
 
-// repeat writes the character before the cursor again, n times but not past the row's end.
-func (s *screen) repeat(n int) {
-	r := s.row()
-	if s.x == 0 || s.x > r.width {
+// repeat writes a character again, n times but not past the row's end. A control character is
+// none, nor is one that takes no cell.
+func (s *screen) repeat(r rune, n int) {
+	cells := runeWidth(r)
+	if r < ' ' || cells == 0 {
 		return
 	}
-	offset, at := r.seek(s.x-1, s.columns)
-	size, cells := charAt(r.buf[offset:], at, s.columns)
-	if end, _ := r.seek(s.x, s.columns); end != offset+size || r.buf[offset] == '\t' {
-		return // it has combining characters
-	}
-	char := append([]byte(nil), r.buf[offset:offset+size]...)
+	char := []byte(string(r))
 	for range min(n, (s.columns-s.x)/cells) {
 		s.write(char)
 	}

@@ -117,7 +117,7 @@ func (o *oracleTerminal) escapeDone(middle string, b byte) {
 			o.unwrap(o.top)
 			o.insertRow(o.top, o.bottom)
 		} else {
-			o.moveTo(o.x, o.y-1)
+			o.y = max(0, o.y-1)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func (o *oracleTerminal) csi(text string, final byte) {
 		o.savedX, o.savedY = 0, 0
 	case marks != "" || o.alt:
 	case final == 'b':
-		if last != 0 && last != '\t' && runeWidth(last) > 0 && o.x > 0 {
+		if last != 0 && last != '\t' && runeWidth(last) > 0 {
 			for range min(param(0, 1), (o.columns-o.x)/runeWidth(last)) {
 				o.print(last)
 			}
@@ -196,10 +196,6 @@ func (o *oracleTerminal) do(final byte, n, kind, m, m0 int) {
 		}
 		o.moveTo(o.x, min(bottom, o.y+n))
 	}
-	end := o.height - 1
-	if o.y >= o.top && o.y <= o.bottom {
-		end = o.bottom
-	}
 	switch final {
 	case 'A':
 		up()
@@ -212,15 +208,13 @@ func (o *oracleTerminal) do(final byte, n, kind, m, m0 int) {
 		up()
 		o.x = 0
 	case 'C', 'a':
-		if o.x < o.columns {
-			o.moveTo(o.x+n, o.y)
-		}
+		o.moveTo(o.x+n, o.y)
 	case 'D':
 		o.moveTo(o.x-n, o.y)
 	case 'G', '`':
 		o.moveTo(n-1, o.y)
 	case 'd':
-		o.moveTo(o.x, n-1)
+		o.y = min(n, o.height) - 1
 	case 'H', 'f':
 		o.moveTo(m-1, n-1)
 	case 'r':
@@ -246,16 +240,20 @@ func (o *oracleTerminal) do(final byte, n, kind, m, m0 int) {
 			o.insertRow(o.top, o.bottom)
 		}
 	case 'L':
-		o.unwrap(o.y)
-		for range min(n, end-o.y+1) {
-			o.insertRow(o.y, end)
+		if o.y >= o.top && o.y <= o.bottom {
+			o.unwrap(o.y)
+			for range min(n, o.bottom-o.y+1) {
+				o.insertRow(o.y, o.bottom)
+			}
 		}
 	case 'M':
-		o.unwrap(o.y)
-		for range min(n, end-o.y+1) {
-			o.deleteRow(o.y, end)
+		if o.y >= o.top && o.y <= o.bottom {
+			o.unwrap(o.y)
+			for range min(n, o.bottom-o.y+1) {
+				o.deleteRow(o.y, o.bottom)
+			}
+			o.line()
 		}
-		o.line()
 	case 'h', 'l':
 		if kind == 4 {
 			o.insert = final == 'h'
@@ -265,6 +263,12 @@ func (o *oracleTerminal) do(final byte, n, kind, m, m0 int) {
 			o.insertCells(n)
 		}
 	case 'P':
+		if o.x == 0 && n >= o.columns {
+			o.erase(0, o.columns)
+		}
+		if o.x == o.columns {
+			return
+		}
 		if line := l(); o.x < len(line.cells) {
 			line.expand()
 			n = min(n, len(line.cells)-o.x)

@@ -148,10 +148,10 @@ func (o *oracleTerminal) print(r rune) {
 		return
 	}
 	o.unseen = 0
-	o.last = r
 	if (o.shift && o.g1 || !o.shift && o.g0) && r >= 0x60 && r <= 0x7E {
 		r = []rune("◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")[r-0x60]
 	}
+	o.last = r
 	o.put(r)
 }
 
@@ -184,9 +184,12 @@ func (o *oracleTerminal) put(r rune) {
 		if o.noWrap {
 			return
 		}
-		o.x = 0
 		o.down(true)
+		o.x = 0
 		l, w = o.line(), o.width(r)
+	}
+	if r == '\t' && w == 0 && o.x > len(l.cells) {
+		return
 	}
 	if o.insert {
 		o.insertCells(w)
@@ -274,8 +277,8 @@ func (o *oracleTerminal) continues(y int) bool {
 }
 
 func (o *oracleTerminal) down(wrap bool) {
-	if o.y < len(o.screen) {
-		o.screen[o.y].wrapped, o.screen[o.y].full = wrap, len(o.screen[o.y].cells)
+	if wrap && o.y < len(o.screen) {
+		o.screen[o.y].wrapped, o.screen[o.y].full = wrap, max(o.x, len(o.screen[o.y].cells))
 	}
 	if o.y == o.bottom {
 		o.scrollUp()
@@ -290,9 +293,17 @@ func (o *oracleTerminal) scrollUp() {
 		return
 	}
 	o.settleAt(o.top)
-	o.screen = slices.Delete(o.screen, o.top, o.top+1)
-	if o.bottom <= len(o.screen)-1 {
-		o.screen = slices.Insert(o.screen, o.bottom, oracleLine{})
+	o.take(o.top, o.bottom)
+}
+
+// take takes row y out; a blank one comes in at the end.
+func (o *oracleTerminal) take(y, end int) {
+	o.screen = slices.Delete(o.screen, y, y+1)
+	if end <= len(o.screen)-1 {
+		o.screen = slices.Insert(o.screen, end, oracleLine{})
+		if end > 0 {
+			o.screen[end-1].wrapped = false
+		}
 	}
 }
 
@@ -303,6 +314,7 @@ func (o *oracleTerminal) insertRow(y, end int) {
 	o.screen = slices.Insert(o.screen, y, oracleLine{})
 	if end+1 < len(o.screen) {
 		o.screen = slices.Delete(o.screen, end+1, end+2)
+		o.screen[end].wrapped = false
 	}
 }
 
@@ -310,10 +322,7 @@ func (o *oracleTerminal) deleteRow(y, end int) {
 	if y >= len(o.screen) {
 		return
 	}
-	o.screen = slices.Delete(o.screen, y, y+1)
-	if end <= len(o.screen)-1 {
-		o.screen = slices.Insert(o.screen, end, oracleLine{})
-	}
+	o.take(y, end)
 }
 
 func (o *oracleTerminal) unwrap(y int) {

@@ -117,8 +117,8 @@ func (s *screen) newline() {
 // down moves the cursor a row down, scrolling at the end of the region. wrap says that the line
 // goes on there.
 func (s *screen) down(wrap bool) {
-	if i := s.y - s.top; i < len(s.lines) {
-		s.lines[i].wrapped, s.lines[i].full = wrap, s.lines[i].width
+	if i := s.y - s.top; wrap && i < len(s.lines) {
+		s.lines[i].wrapped, s.lines[i].full = true, max(s.lines[i].width, s.x)
 	}
 	s.edited()
 	s.bound()
@@ -133,8 +133,8 @@ func (s *screen) down(wrap bool) {
 // wrap goes to the next row in the middle of a line.
 func (s *screen) wrap() {
 	s.place()
-	s.x = 0
 	s.down(true)
+	s.x = 0
 	s.row()
 }
 
@@ -187,6 +187,9 @@ func (s *screen) char(p []byte) int {
 		s.wrap()
 		r = s.row()
 		_, cells = charAt(p, 0, s.columns)
+	}
+	if p[0] == '\t' && cells == 0 && s.x > r.width {
+		return size
 	}
 	if s.inserting {
 		r.insert(s.x, cells, s.columns)

@@ -39,8 +39,8 @@ type terminal struct {
 	alternate bool // the alternate screen is shown: nothing comes of what is printed
 	// unseen counts the newlines that came on the alternate screen since there was text.
 	unseen int64
-	// repeatable says that the last thing was printing, so that it can be repeated.
-	repeatable bool
+	// last is the character just printed, which can be repeated; 0 when there is none.
+	last rune
 }
 
 func newTerminal(t Terminal, text settled, reach int) terminal {
@@ -83,7 +83,7 @@ func (t *terminal) text(p []byte) int {
 	switch b := p[n]; {
 	case b == esc && !t.raw:
 		if size := colour(p[n:]); size > 0 {
-			t.repeatable = false
+			t.last = 0
 			return n + size
 		}
 		t.sequence.begin()
@@ -107,7 +107,9 @@ func (t *terminal) print(p []byte, c counts) {
 		t.printGraphics(p)
 	default:
 		t.unseen = 0
-		t.repeatable = p[len(p)-1] >= ' '
+		if t.last = rune(p[len(p)-1]); t.last >= utf8.RuneSelf {
+			t.last, _ = utf8.DecodeLastRune(p)
+		}
 		t.screen.print(p, c)
 	}
 }
