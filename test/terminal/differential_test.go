@@ -8,9 +8,10 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
-	"github.com/execagent/execagent/limits"
+	"github.com/google/go-cmp/cmp"
 )
 
 var (
@@ -92,16 +93,6 @@ func clears(stream []byte) bool {
 	return false
 }
 
-// text is the final text of a stream.
-func text(stream []byte, columns, rows int) string {
-	l, _ := limits.Limits{MaxBytes: limits.MaxMaxBytes, MaxLines: limits.MaxMaxBytes}.Resolve()
-	w := limits.NewWindow(l, limits.Terminal{Columns: columns, Rows: rows})
-	w.Write(stream)
-	w.Finish()
-	text, live := w.Text()
-	return text + live
-}
-
 // shrink takes pieces out while what is left still fails.
 func shrink(pieces [][]byte, fails func([][]byte) bool) [][]byte {
 	for i := 0; i < len(pieces); {
@@ -112,4 +103,22 @@ func shrink(pieces [][]byte, fails func([][]byte) bool) [][]byte {
 		}
 	}
 	return pieces
+}
+
+// letters are what tmux copies of lines that were drawn with DEC Special Graphics.
+var letters = strings.NewReplacer("┘", "j", "┐", "k", "┌", "l", "└", "m", "─", "q", "├", "t", "┤", "u", "│", "x")
+
+// TestRecordingsAgainstTmux: tmux shows of a recording what we read in it.
+func TestRecordingsAgainstTmux(t *testing.T) {
+	m := startTmux(t, 80, 24)
+	for name, raw := range recordings(t) {
+		if name == "dialog" {
+			continue // it leaves the alternate screen twice, and tmux takes the cursor back twice
+		}
+		ours, theirs := m.both(raw, true)
+		ours, theirs = letters.Replace(ours), letters.Replace(theirs)
+		if diff := cmp.Diff(strings.Split(theirs, "\n"), strings.Split(ours, "\n")); diff != "" {
+			t.Errorf("%s (-tmux +got):\n%s", name, diff)
+		}
+	}
 }
