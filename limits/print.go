@@ -8,20 +8,19 @@ import "bytes"
 func (s *screen) print(p []byte, c counts) {
 	s.touched = true
 	for len(p) > 0 && !s.flowing() {
-		if c.newlines == 0 {
-			s.write(p)
-			return
-		}
-		end := bytes.IndexByte(p, '\n')
-		s.write(p[:end])
-		s.newline()
-		if c.units < len(p) {
-			c.units -= units16(p[:end+1])
+		n := 1
+		if p[0] == '\n' {
+			s.newline()
+			c.newlines--
 		} else {
-			c.units -= end + 1
+			n = s.write(p)
 		}
-		c.newlines--
-		p = p[end+1:]
+		if c.units < len(p) {
+			c.units -= units16(p[:n])
+		} else {
+			c.units -= n
+		}
+		p = p[n:]
 	}
 	if len(p) > 0 {
 		s.flow(p, c)
@@ -138,20 +137,23 @@ func (s *screen) wrap() {
 	s.row()
 }
 
-// write puts text without newlines at the cursor, one character over another.
-func (s *screen) write(p []byte) {
-	if len(p) == 0 {
-		return
-	}
+// write puts text at the cursor, one character over another, up to a newline or until it flows again.
+// It returns how much that was, of text that does not begin with a newline.
+func (s *screen) write(p []byte) int {
 	s.measure()
 	s.edited()
-	for len(p) > 0 {
-		n := s.overwrite(p)
-		if n == 0 {
-			n = s.char(p)
+	n := 0
+	for n < len(p) && p[n] != '\n' {
+		if size := s.overwrite(p[n:]); size > 0 {
+			n += size
+		} else {
+			n += s.char(p[n:])
 		}
-		p = p[n:]
+		if s.flowing() {
+			break
+		}
 	}
+	return n
 }
 
 // overwrite puts the beginning of p, one byte over one byte, as most progress bars need it, and
@@ -161,7 +163,11 @@ func (s *screen) overwrite(p []byte) int {
 	if r.ragged || s.inserting || s.noWrap || s.x >= r.width {
 		return 0
 	}
-	n := cellRun(p[:min(len(p), r.width-s.x)])
+	p = p[:min(len(p), r.width-s.x)]
+	if end := bytes.IndexByte(p, '\n'); end >= 0 {
+		p = p[:end]
+	}
+	n := cellRun(p)
 	copy(r.buf[s.x:], p[:n])
 	s.x += n
 	return n
