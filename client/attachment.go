@@ -72,7 +72,7 @@ func (at *attachment) awaitStarted() error {
 // link ends before, the next one is for it.
 func (e *Execution) resume(l *link) {
 	if l.instance() != e.present().link.instance() {
-		e.lose(ErrAgentRestarted)
+		e.inquire(l)
 		return
 	}
 	ctx, cancel := context.WithCancel(e.conn.ctx)
@@ -94,6 +94,42 @@ func (e *Execution) resume(l *link) {
 	e.mu.Unlock()
 	if useless {
 		at.close()
+	}
+}
+
+// inquire asks another start of the agent what became of the execution. That has none of the view,
+// but it may have the result, of a command that had ended before its agent did.
+func (e *Execution) inquire(l *link) {
+	at, err := e.attachTo(e.conn.ctx, l, protocol.Open{Type: protocol.OpenAttach, ID: e.id})
+	var found *Result
+	if err == nil {
+		found, err = at.result()
+		at.close()
+	}
+	switch {
+	case l.ended(): // the next link is to ask again
+	case err == nil && found.Reason != protocol.ReasonAgentLost:
+		e.finish(found, nil)
+	default:
+		e.mu.Lock()
+		e.found = found
+		e.mu.Unlock()
+		e.lose(ErrAgentRestarted)
+	}
+}
+
+// result reads up to the result: of what has settled, it comes behind the base batch.
+func (at *attachment) result() (*Result, error) {
+	for {
+		switch kind, payload, err := at.stream.ReadFrame(); {
+		case err != nil:
+			return nil, err
+		case kind == protocol.KindResult:
+			r := new(Result)
+			return r, decode(payload, r)
+		case kind != protocol.KindBatch:
+			return nil, fmt.Errorf("a frame of kind %d", kind)
+		}
 	}
 }
 

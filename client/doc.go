@@ -42,7 +42,7 @@
 //   - a [Stream] has ended in a LostError, because it is lossless.
 //
 // An agent that was started anew is no substitute: what the old one ran is a LostError by
-// [ErrAgentRestarted].
+// [ErrAgentRestarted], unless it had ended before and the new one has found its result.
 //
 // # Trust
 //

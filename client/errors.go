@@ -17,6 +17,9 @@ type LostError struct {
 	ID    string         // the execution
 	State protocol.State // the last state seen; "" if it is not known to have started
 	Err   error          // what happened to the connection
+	// Found is what another start of the agent has found of the execution, such as its file
+	// and how many bytes it wrote; nil if nothing.
+	Found *Result
 }
 
 func (e *LostError) Error() string {
@@ -24,7 +27,11 @@ func (e *LostError) Error() string {
 	if e.State == "" {
 		seen = "not seen to start"
 	}
-	return fmt.Sprintf("client: connection lost, outcome of %q unknown (%s): %v", e.ID, seen, e.Err)
+	text := fmt.Sprintf("client: connection lost, outcome of %q unknown (%s): %v", e.ID, seen, e.Err)
+	if e.Found != nil && e.Found.SpillPath != "" {
+		text += fmt.Sprintf("; its output until then: %q", e.Found.SpillPath)
+	}
+	return text
 }
 
 func (e *LostError) Unwrap() error { return e.Err }

@@ -34,6 +34,7 @@ type Execution struct {
 	at      *attachment
 	changed chan struct{} // closed and replaced when at or lost changes
 	lost    error         // why there will be no other attachment
+	found   *Result       // what another start of the agent knows, once lost is set
 	closed  bool
 	result  *Result
 	err     error // why following ended, without a result
@@ -113,7 +114,7 @@ func (e *Execution) begin(ctx context.Context, o protocol.Open) error {
 			return fmt.Errorf("client: reaching the agent for %q: %w", e.id, err)
 		}
 		if dead != nil && starts && l.instance() != dead.instance() {
-			return &LostError{e.id, "", ErrAgentRestarted}
+			return &LostError{ID: e.id, Err: ErrAgentRestarted}
 		}
 		at, err := e.attachTo(ctx, l, o)
 		switch {
@@ -124,7 +125,7 @@ func (e *Execution) begin(ctx context.Context, o protocol.Open) error {
 		case ctx.Err() != nil, !l.ended(), isFinal(err):
 			return err
 		case o.Mode == protocol.ModeStream, !e.conn.resumable():
-			return &LostError{e.id, "", err}
+			return &LostError{ID: e.id, Err: err}
 		}
 		dead = l
 	}
@@ -133,7 +134,7 @@ func (e *Execution) begin(ctx context.Context, o protocol.Open) error {
 // abandon gives up a start of which nothing is known.
 func (e *Execution) abandon(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
-		return &LostError{e.id, "", err}
+		return &LostError{ID: e.id, Err: err}
 	}
 	e.conn.cancelNow(e.id)
 	return fmt.Errorf("client: waiting for %q to start: %w", e.id, ctx.Err())
@@ -147,6 +148,9 @@ func (e *Execution) enter(at *attachment) error {
 	defer c.mu.Unlock()
 	if c.over != nil {
 		e.lost = c.over
+		return nil
+	}
+	if e.mode == protocol.ModeStream {
 		return nil
 	}
 	c.executions[e] = struct{}{}
@@ -232,16 +236,25 @@ func (e *Execution) followOn(state protocol.State, err error) (transport.Kind, [
 		err = io.ErrUnexpectedEOF
 	}
 	if e.input == "" || !e.reading.link.ended() {
-		return 0, nil, &LostError{e.id, state, err}
+		return 0, nil, &LostError{ID: e.id, State: state, Err: err}
 	}
 	at, err := e.awaitAttachment(e.reading)
+	if r, _ := e.outcome(); r != nil {
+		return protocol.KindResult, nil, nil
+	}
 	if f := (*Failure)(nil); errors.As(err, &f) && f.Code != protocol.CodeUnknownID {
 		return 0, nil, err
 	} else if err != nil {
-		return 0, nil, &LostError{e.id, state, err}
+		return 0, nil, &LostError{ID: e.id, State: state, Err: err, Found: e.whatWasFound()}
 	}
 	e.reading = at
 	return resumed, nil, nil
+}
+
+func (e *Execution) whatWasFound() *Result {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.found
 }
 
 func (e *Execution) unexpected(kind transport.Kind) error {

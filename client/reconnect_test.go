@@ -123,24 +123,60 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestAnotherInstance: an agent that was started anew is not mistaken for the one before.
+// TestAnotherInstance: an agent that was started anew is not mistaken for the one before. It is
+// asked for a result that was written down, and else the outcome is unknown.
 func TestAnotherInstance(t *testing.T) {
-	conn, h, f := dialFake(t, time.Minute)
-	cmd, s := start(t, conn, f)
-	f.write(s, protocol.KindBatch, base)
-	for range cmd.Batches() {
-		break
+	const noText = `[["r",{"state":"settled","text":"","live":"","truncation":{"totalBytes":4}}]]`
+	type frame struct {
+		kind    transport.Kind
+		payload string
 	}
-	h.instance = "two"
-	f.session.Close()
-	r, err := cmd.Wait()
-	lost := (*LostError)(nil)
-	if r != nil || !errors.As(err, &lost) || !errors.Is(err, ErrAgentRestarted) || lost.State != protocol.Running {
-		t.Errorf("%+v, %v: want a LostError by ErrAgentRestarted of a running x", r, err)
-	}
-	start(t, conn, h.next()) // the connection itself goes on
-	if got := conn.Peer().Instance; got != "two" {
-		t.Errorf("the peer is %q", got)
+	for name, c := range map[string]struct {
+		answer []frame
+		exits  bool
+		path   string
+	}{
+		"it knows nothing":      {[]frame{{protocol.KindFailure, `{"code":"unknown-id","message":"no"}`}}, false, ""},
+		"it found what is left": {[]frame{{protocol.KindStarted, started}, {protocol.KindBatch, noText}, {protocol.KindResult, `{"id":"x","reason":"agent-lost","exitCode":125,"spillPath":"/file"}`}}, false, "/file"},
+		"it found the result":   {[]frame{{protocol.KindStarted, started}, {protocol.KindBatch, noText}, {protocol.KindResult, result}}, true, ""},
+		"it sends nonsense":     {[]frame{{protocol.KindStarted, started}, {protocol.KindOutput, "x"}}, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn, h, f := dialFake(t, time.Minute)
+			cmd, s := start(t, conn, f)
+			f.write(s, protocol.KindBatch, base)
+			for range cmd.Batches() {
+				break
+			}
+			h.instance = "two"
+			f.session.Close()
+			f = h.next()
+			f.play(func() {
+				s, o := f.accept()
+				if o.Type != protocol.OpenAttach || o.ID != "x" {
+					t.Errorf("the client opens %+v, want an attach to x", o)
+				}
+				for _, fr := range c.answer {
+					f.write(s, fr.kind, fr.payload)
+				}
+			})
+			r, err := cmd.Wait()
+			lost := (*LostError)(nil)
+			switch {
+			case c.exits && (err != nil || r.ExitCode != 3 || cmd.View().Text != "one\n"):
+				t.Errorf("%+v, %v, text %q: want the result and the last view", r, err, cmd.View().Text)
+			case c.exits:
+			case r != nil || !errors.As(err, &lost) || !errors.Is(err, ErrAgentRestarted) || lost.State != protocol.Running:
+				t.Errorf("%+v, %v: want a LostError by ErrAgentRestarted of a running x", r, err)
+			case c.path != "" && (lost.Found == nil || lost.Found.SpillPath != c.path):
+				t.Errorf("found %+v, want the file %s", lost.Found, c.path)
+			}
+			f.played.Wait()
+			start(t, conn, f) // the connection itself goes on
+			if got := conn.Peer().Instance; got != "two" {
+				t.Errorf("the peer is %q", got)
+			}
+		})
 	}
 }
 

@@ -130,7 +130,7 @@ func (s *Stream) release() {
 	select {
 	case <-s.done:
 	case <-s.reading.link.session.Done():
-		err := &LostError{s.ID(), protocol.Running, s.reading.link.err()}
+		err := &LostError{ID: s.ID(), State: protocol.Running, Err: s.reading.link.err()}
 		s.toOut.CloseWithError(err)
 		s.toErrs.CloseWithError(err)
 	}

@@ -92,6 +92,8 @@ func TestRestartedAgent(t *testing.T) {
 	lost := (*client.LostError)(nil)
 	if r != nil || !errors.As(err, &lost) || !errors.Is(err, client.ErrAgentRestarted) || lost.State != protocol.Running {
 		t.Errorf("%+v, %v: want a LostError by ErrAgentRestarted of a running command", r, err)
+	} else if lost.Found == nil || lost.Found.ID != cmd.ID() {
+		t.Errorf("found of it: %+v, want what was written down", lost.Found)
 	}
 	if got := outcomeOf(t, conn, client.Spec{Command: "exit 7"}); got.Result.ExitCode != 7 {
 		t.Errorf("on the new one: %+v", got.Result)
