@@ -346,6 +346,27 @@ func TestNoJournal(t *testing.T) {
 	}
 }
 
+// TestErrors is what errors say.
+func TestErrors(t *testing.T) {
+	cause := errors.New("cause")
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{&LimitError{"memo name", 300, 255}, "journal: a memo name of 300 bytes: give at most 255"},
+		{&LimitError{"run", 0, 1024}, "journal: an empty run: give 1 to 1024 bytes"},
+		{&CorruptError{"it", cause}, "journal: it is damaged: cause"},
+		{&VersionError{"it", 9}, "journal: it is of version 9, this program knows 1: use the newer program"},
+	} {
+		if got := c.err.Error(); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+	if !errors.Is(&CorruptError{"it", cause}, cause) {
+		t.Error("the cause of a CorruptError is not found")
+	}
+}
+
 // TestGuard: the panics and faults by which bbolt reports a damaged page are errors.
 func TestGuard(t *testing.T) {
 	for name, f := range map[string]func() error{

@@ -279,3 +279,29 @@ func TestStrangeOutputs(t *testing.T) {
 		}
 	}
 }
+
+// TestState: a state is its document, and back.
+func TestState(t *testing.T) {
+	want := &State{
+		Content:    []Block{{Type: TextBlock, Text: "settled\n", Live: "not"}, {Type: ImageBlock, MIMEType: "image/png", Data: []byte{1, 2}}},
+		Details:    json.RawMessage(`{"passed":1}`),
+		Usage:      &Usage{Input: 1, Cost: 0.5},
+		AddedTools: []string{"grep"},
+		Terminate:  true,
+		Source:     &Source{ExecutionID: "x"},
+	}
+	document, err := chord.Plain(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadState(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if got.Text() != "settled\nnot" || new(State).Text() != "" {
+		t.Errorf("text %q", got.Text())
+	}
+}

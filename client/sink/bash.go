@@ -102,6 +102,9 @@ func runBash(ctx context.Context, conn Starter, s client.Spec, out *ToolOutput[B
 	}
 	defer cmd.Close()
 	r, err := out.Pipe(cmd)
+	if tooLong := (*BoundError)(nil); errors.As(err, &tooLong) {
+		_ = cmd.Cancel(ctx) // nobody follows it any more
+	}
 	if err != nil {
 		return err
 	}

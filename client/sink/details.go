@@ -18,7 +18,7 @@ import (
 // to is what the model gets. D is the tool's own type of details, any that encoding/json can
 // marshal.
 //
-// [Run] makes one for each call. [New] is for a harness that runs tools in its own way.
+// [Runner.Run] makes one for each call. [New] is for a harness that runs tools in its own way.
 type ToolOutput[D any] struct {
 	*Output
 	value *D

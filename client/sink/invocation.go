@@ -48,7 +48,7 @@ func (inv *Invocation) Args(v any) error {
 
 // Step tells of a step that begins, such as a command of a subagent, and returns the function
 // that tells of its end: with an error it failed. A step is for people to see; it is not part of
-// the output. Titles are cut at [lane.MaxTitleBytes].
+// the output, and is told at once, without a pace. Titles are cut at [lane.MaxTitleBytes].
 func (inv *Invocation) Step(title string) (end func(error)) {
 	inv.mu.Lock()
 	inv.steps++

@@ -85,17 +85,25 @@ func (o *Output) seed(s *lane.State) error {
 	return err
 }
 
-// change runs f, which changes something, unless the call has ended.
+// change runs f, which changes something, unless the call has ended, and looks at the details.
 func (o *Output) change(c limits.Change, f func() error) error {
+	return o.changeWithoutLook(c, func() error {
+		err := f()
+		if err == nil {
+			o.lookNow(false)
+		}
+		return err
+	})
+}
+
+// changeWithoutLook is change for a goroutine that may not look at the details.
+func (o *Output) changeWithoutLook(c limits.Change, f func() error) error {
 	o.mu.Lock()
-	if o.ended {
-		o.mu.Unlock()
-		return ErrEnded
+	err := ErrEnded
+	if !o.ended {
+		err = f()
 	}
-	err := f()
-	if err == nil {
-		o.dirty = true
-	}
+	o.dirty = o.dirty || err == nil
 	o.mu.Unlock()
 	if err == nil {
 		o.changed(c)
@@ -137,7 +145,6 @@ func (o *Output) writeText(p []byte) error {
 func (o *Output) Replace(text string) error {
 	return o.change(limits.Shown, func() error {
 		o.text.replace(text)
-		o.lookNow(false)
 		return nil
 	})
 }
@@ -152,7 +159,6 @@ func (o *Output) Note(remark string) error {
 		}
 		o.notes += len(remark)
 		o.text.note(remark)
-		o.lookNow(false)
 		return nil
 	})
 }
@@ -175,7 +181,6 @@ func (o *Output) Image(mimeType string, data []byte) error {
 			return fmt.Errorf("sink: image type %.50q: give a MIME type such as image/png", mimeType)
 		}
 		o.images += len(data)
-		o.lookNow(false)
 		return o.doc.Splice(pathContent, blocks, 0, map[string]any{ // as lane.Block is in JSON
 			"type": lane.ImageBlock, "mimeType": mimeType, "data": base64.StdEncoding.EncodeToString(data),
 		})
@@ -191,7 +196,6 @@ func (o *Output) Capture(t limits.Truncation, source lane.Source) error {
 		if source != (lane.Source{}) {
 			o.meta.source = &source
 		}
-		o.lookNow(false)
 		return nil
 	})
 }
@@ -212,7 +216,6 @@ func (o *Output) Usage(u lane.Usage) error {
 		sum.CacheWrite += u.CacheWrite
 		sum.Cost += u.Cost
 		o.meta.usage, o.aside = &sum, true
-		o.lookNow(false)
 		return nil
 	})
 }
@@ -230,7 +233,6 @@ func (o *Output) AddTools(names []string) error {
 			}
 		}
 		o.meta.addedTools, o.aside = slices.Clone(names), true
-		o.lookNow(false)
 		return nil
 	})
 }
@@ -240,7 +242,6 @@ func (o *Output) AddTools(names []string) error {
 func (o *Output) Terminate(v bool) error {
 	return o.change(limits.Shown, func() error {
 		o.meta.terminate, o.aside = v, true
-		o.lookNow(false)
 		return nil
 	})
 }

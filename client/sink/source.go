@@ -12,15 +12,15 @@ import (
 
 // Pipe follows the command to its end and puts its view into the text, with its totals and the
 // place of its complete output. The view is already within limits, its Spec's, for which a tool
-// gives [Output.Limits]: it is not looked at again. The result and the error are those of
-// [client.Command.Wait]; what had come by then stays.
+// gives [Output.Limits]: it is not looked at again, and one that is longer is a [*BoundError].
+// The result and the other errors are those of [client.Command.Wait]; what had come by then
+// stays.
 //
 // Nothing else may write to the output meanwhile: its text would end up within the command's.
 func (o *Output) Pipe(cmd *client.Command) (*client.Result, error) {
 	err := o.change(limits.Urgent, func() error {
 		o.text.beginSource()
 		o.meta.source, o.aside = &lane.Source{ExecutionID: cmd.ID()}, true
-		o.lookNow(false)
 		return nil
 	})
 	if err != nil {
@@ -39,17 +39,34 @@ func (o *Output) Pipe(cmd *client.Command) (*client.Result, error) {
 
 // fromSource takes one batch, after which the view of the source is v.
 func (o *Output) fromSource(id string, ops []chord.Op, v client.View) error {
-	now := &lane.Source{ExecutionID: id, SpillPath: v.SpillPath}
-	if v.SpillError != nil {
-		now.SpillError, now.SafeBytes = v.SpillError.Message, v.SpillError.SafeBytes
+	if err := checkBound("the command's view", len(v.Text)+len(v.Live), o.limits.MaxBytes, "bytes"); err != nil {
+		return err
 	}
-	return o.change(weight(ops), func() error {
+	now := sourceOf(id, &v)
+	return o.changeWithoutLook(weight(ops), func() error {
 		if o.meta.source == nil || *o.meta.source != *now {
 			o.meta.source, o.aside = now, true
 		}
 		o.text.fromSource(ops, &v)
 		return nil
 	})
+}
+
+const (
+	// maxSpillPath is as long as Linux lets a path be, in bytes; what a longer one names is not
+	// there.
+	maxSpillPath = 4096
+	// maxSpillError bounds why a spill is incomplete, in bytes.
+	maxSpillError = 1024
+)
+
+// sourceOf says where all of a view's text is.
+func sourceOf(id string, v *client.View) *lane.Source {
+	s := &lane.Source{ExecutionID: id, SpillPath: cut(v.SpillPath, maxSpillPath)}
+	if v.SpillError != nil {
+		s.SpillError, s.SafeBytes = cut(v.SpillError.Message, maxSpillError), v.SpillError.SafeBytes
+	}
+	return s
 }
 
 // weight says how soon a source's batch is to be published.

@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/execagent/execagent/client"
 	"github.com/execagent/execagent/client/lane"
 	"github.com/execagent/execagent/limits"
+	"github.com/execagent/execagent/transport/protocol"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -248,4 +250,23 @@ func TestBigText(t *testing.T) {
 
 func clientView(v viewDocument) client.View {
 	return client.View{Text: v.Text, Live: v.Live, Truncation: v.Truncation, SpillPath: v.SpillPath}
+}
+
+// TestHostileSource: an agent that does not keep to the limits it was given, or names files at
+// length, does not make the output large.
+func TestHostileSource(t *testing.T) {
+	out := newTestOutput(t, limits.Limits{MaxBytes: 100})
+	must(t, out.change(limits.Shown, func() error { out.text.beginSource(); return nil }))
+	long := strings.Repeat("x", 1<<20)
+	ops := []chord.Op{{Verb: chord.Replace}}
+	err := out.fromSource("id", ops, client.View{Text: long})
+	if bound := (*BoundError)(nil); !errors.As(err, &bound) {
+		t.Errorf("a text of %d bytes gives %v, want a *BoundError", len(long), err)
+	}
+	must(t, out.fromSource("id", ops, client.View{Text: "short", SpillPath: long, SpillError: &protocol.SpillError{Message: long}}))
+	s, err := out.State()
+	must(t, err)
+	if got := len(s.Source.SpillPath) + len(s.Source.SpillError); got > maxSpillPath+maxSpillError+10 || s.Text() != "short" {
+		t.Errorf("%d bytes about the source, text %q", got, s.Text())
+	}
 }
