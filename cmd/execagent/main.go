@@ -87,12 +87,11 @@ func run(args []string) error {
 	if err := asked.check(verb); err != nil {
 		return err
 	}
-	if verb == "version" {
-		secrets = secretFlags{tokenFD: -1}
-	}
-	opts, err := secrets.options()
-	if err != nil {
-		return err
+	var opts transport.Options
+	if verb != "version" {
+		if opts, err = secrets.options(); err != nil {
+			return err
+		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
