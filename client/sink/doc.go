@@ -29,10 +29,11 @@
 //
 // # After a crash
 //
-// With a journal, every flush is durable before anyone is told of it. [Invocation.SetMemo]
-// makes a memo durable together with the output as it is then. A call of a replay-safe tool that
-// is run again goes on with both; nothing of its output is discarded. Any other ends with the
-// output that was durable and a mark.
+// With a journal, a call is noted when it is permitted, and every flush is durable before anyone
+// is told of it, unless the journal fails or the tool is within [Invocation.Once].
+// [Invocation.SetMemo] makes a memo durable together with the output as it is then. A call of a
+// replay-safe tool that is run again goes on with both; nothing of its output is discarded. Any
+// other ends with the output that was durable and a mark.
 //
 // # Concurrency
 //

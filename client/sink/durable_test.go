@@ -327,6 +327,32 @@ func TestFailingJournal(t *testing.T) {
 	}
 }
 
+// TestWaitingIsNotNoted: a call that waits for a decision is not in the journal, so that after a
+// crash it is asked about again.
+func TestWaitingIsNotNoted(t *testing.T) {
+	j := openJournal(t)
+	asked := 0
+	var r *Runner
+	r = NewRunner(Options{Journal: j, Emit: func(e lane.Event) {
+		ask, ok := e.(*lane.ApprovalRequested)
+		if !ok {
+			return
+		}
+		asked++
+		if _, err := j.Recover(journal.Key(testCall.CallID)); !errors.Is(err, journal.ErrUnknown) {
+			t.Errorf("while it waits the journal says %v, want ErrUnknown", err)
+		}
+		must(t, r.Approve(ask.Approval))
+	}})
+	for range 2 { // the second time it is told again
+		_, err := r.Run(t.Context(), tool(func(context.Context, *Invocation, *ToolOutput[struct{}]) error { return nil }), testCall)
+		must(t, err)
+	}
+	if asked != 1 {
+		t.Errorf("asked %d times, want once", asked)
+	}
+}
+
 // TestDeniedIsDurable: a call that was denied has ended, and is not asked about again.
 func TestDeniedIsDurable(t *testing.T) {
 	j := openJournal(t)
