@@ -26,7 +26,7 @@ type BashArgs struct {
 type BashDetails struct {
 	// Reason is what ended the command, "" while it runs.
 	Reason protocol.Reason `json:"reason,omitempty"`
-	// ExitCode is the shell's convention, set at the end.
+	// ExitCode is the shell's convention, set at the end unless it is not known.
 	ExitCode *int `json:"exitCode,omitempty"`
 	// Seconds is how long it ran.
 	Seconds float64 `json:"seconds,omitempty"`
@@ -55,6 +55,10 @@ func (e *ExitError) Error() string {
 			name = *r.Signal
 		}
 		return fmt.Sprintf("The command was killed by SIG%s (exit code %d).", name, r.ExitCode)
+	case protocol.ReasonSpillFailed:
+		return "The command was ended because its complete output could not be kept."
+	case protocol.ReasonAgentLost:
+		return "The agent that ran the command ended; whether the command goes on, and how it ended, is unknown."
 	default:
 		return fmt.Sprintf("The command exited with code %d.", r.ExitCode)
 	}
@@ -109,6 +113,9 @@ func runBash(ctx context.Context, conn Starter, s client.Spec, out *ToolOutput[B
 		return err
 	}
 	*out.Details() = BashDetails{Reason: r.Reason, ExitCode: &r.ExitCode, Seconds: r.Seconds, Leftovers: r.Leftovers}
+	if r.Reason == protocol.ReasonAgentLost {
+		out.Details().ExitCode = nil
+	}
 	if r.Truncation.Truncated {
 		if err := out.Note(footer(r)); err != nil {
 			return err

@@ -95,6 +95,46 @@ func TestBashFooter(t *testing.T) {
 	}
 }
 
+// TestExitError is what the model reads of a command that did not end well.
+func TestExitError(t *testing.T) {
+	kill := "KILL"
+	for want, r := range map[string]*client.Result{
+		"The command exited with code 3.":                                                                  {Reason: protocol.ReasonExited, ExitCode: 3},
+		"The command was killed by SIGKILL (exit code 137).":                                               {Reason: protocol.ReasonSignaled, ExitCode: 137, Signal: &kill},
+		"The command was killed by SIG? (exit code 137).":                                                  {Reason: protocol.ReasonSignaled, ExitCode: 137},
+		"The command was ended at its timeout, after 2.0 seconds.":                                         {Reason: protocol.ReasonTimeout, Seconds: 2},
+		"The command was canceled.":                                                                        {Reason: protocol.ReasonCanceled},
+		"The command was ended because its complete output could not be kept.":                             {Reason: protocol.ReasonSpillFailed},
+		"The agent that ran the command ended; whether the command goes on, and how it ended, is unknown.": {Reason: protocol.ReasonAgentLost, ExitCode: 125},
+	} {
+		if got := (&ExitError{r}).Error(); got != want {
+			t.Errorf("%+v: %q, want %q", r, got, want)
+		}
+	}
+}
+
+// TestFooter: the limit that bound the text, and what is left of the rest.
+func TestFooter(t *testing.T) {
+	byBytes := limits.ByBytes
+	r := client.Result{Truncation: limits.Truncation{Truncated: true, TruncatedBy: &byBytes, TotalLines: 9, FirstLine: 9, OutputLines: 1, LastLinePartial: true, MaxBytes: 100}, LastLineBytes: 500}
+	for want, change := range map[string]func(*client.Result){
+		"[Showing lines 9–9 of 9, the last of which has 500 bytes and is cut (limit: 100 bytes). The complete output was not kept]": func(*client.Result) {},
+		"[Showing lines 9–9 of 9, the last of which has 500 bytes and is cut (limit: 100 bytes). Complete output: /x]":              func(r *client.Result) { r.SpillPath = "/x" },
+		"[Showing lines 9–9 of 9, the last of which has 500 bytes and is cut (limit: 100 bytes). The first 7 bytes of it: /x]": func(r *client.Result) {
+			r.SpillPath, r.SpillError = "/x", &protocol.SpillError{SafeBytes: 7}
+		},
+		"[Showing none of 9 lines (limit: 100 bytes). The complete output was not kept]": func(r *client.Result) {
+			r.Truncation.OutputLines, r.Truncation.LastLinePartial = 0, false
+		},
+	} {
+		r := r
+		change(&r)
+		if got := footer(&r); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // TestBashTimeout: a command that takes too long is ended, and what it printed stays.
 func TestBashTimeout(t *testing.T) {
 	o, _ := bash(t, agent(t), client.Spec{}, BashArgs{Command: "echo partial; sleep 600", Timeout: 0.2})

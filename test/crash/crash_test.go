@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	runs = flag.Int("crash.runs", 60, "how many processes to kill")
+	runs = flag.Int("crash.runs", 40, "how many processes to kill")
 	seed = flag.Uint64("crash.seed", 0, "of the moments to kill at; 0 chooses one")
 )
 
