@@ -8,13 +8,15 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"os/exec"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
 	"github.com/execagent/execagent/client"
-	"github.com/execagent/execagent/transport/protocol"
 )
 
 // TestThousandIdle: 1000 executions that do nothing, followed by 100 clients, cost at most 64 KiB
@@ -64,78 +66,106 @@ func idle(ctx context.Context, conn *client.Conn) error {
 	return errors.New("it ended")
 }
 
+const (
+	typist = "stty -icanon -echo; echo ready; exec cat"
+	flood  = "exec yes 0123456789012345678901234567890123456789"
+	floods = 8
+)
+
 // BenchmarkEchoBesideFloods types at a terminal while eight commands print flat out, and waits
-// for each key's echo.
+// for each key's echo: through an agent, and at terminals that a loop in this process reads and
+// throws away, which is what the machine allows.
 func BenchmarkEchoBesideFloods(b *testing.B) {
-	socket, _ := serve(b, programs(b))
-	conn := dialUnix(b, socket)
-	term, err := conn.StartTerminal(b.Context(), client.Spec{Interactive: true, Command: "stty -icanon -echo; echo ready; exec cat"})
-	if err != nil {
-		b.Fatal(err)
-	}
-	keys := make(chan byte, 1<<16)
-	go func() {
-		defer close(keys)
-		for c, err := range term.Chunks() {
-			if err != nil {
-				return
-			}
-			for _, k := range c.Data {
-				keys <- k
-			}
-		}
-	}()
-	for k := range keys {
-		if k == '\n' { // of ready
-			break
-		}
-	}
-	for range 8 {
-		flood, err := conn.Start(b.Context(), client.Spec{Command: "yes 0123456789012345678901234567890123456789", NoSpill: true, Timeout: 5 * time.Minute})
+	b.Run("agent", func(b *testing.B) {
+		socket, _ := serve(b, programs(b))
+		conn, err := client.Dial(b.Context(), "unix:"+socket, client.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		go func() { _, _ = flood.Wait() }()
-	}
+		defer conn.Close()
+		ctx, cancel := context.WithCancel(b.Context())
+		var ended sync.WaitGroup
+		defer ended.Wait()
+		defer cancel() // and with it the commands
+		term, err := conn.StartTerminal(ctx, client.Spec{Interactive: true, Command: typist})
+		if err != nil {
+			b.Fatal(err)
+		}
+		keys := make(chan byte, 1<<16)
+		ended.Go(func() {
+			for c := range term.Chunks() {
+				for _, k := range c.Data {
+					keys <- k
+				}
+			}
+		})
+		awaitKey(keys, '\n')
+		for range floods {
+			cmd, err := conn.Start(ctx, client.Spec{Command: flood, NoSpill: true, Timeout: 5 * time.Minute})
+			if err != nil {
+				b.Fatal(err)
+			}
+			ended.Go(func() { _, _ = cmd.Wait() })
+		}
+		typeKeys(b, term.Stdin(), keys)
+	})
+	b.Run("bare", func(b *testing.B) {
+		var ended sync.WaitGroup
+		defer ended.Wait()
+		ctx, cancel := context.WithCancel(b.Context())
+		defer cancel() // which ends the commands, and with them the reading
+		open := func(command string, take func([]byte)) *os.File {
+			cmd := exec.CommandContext(ctx, "sh", "-c", command)
+			master, err := pty.Start(cmd)
+			if err != nil {
+				b.Fatal(err)
+			}
+			ended.Go(func() { _ = cmd.Wait() })
+			ended.Go(func() {
+				defer master.Close()
+				p := make([]byte, 64<<10)
+				for n, err := master.Read(p); err == nil; n, err = master.Read(p) {
+					take(p[:n])
+				}
+			})
+			return master
+		}
+		keys := make(chan byte, 1<<16)
+		term := open(typist, func(p []byte) {
+			for _, k := range p {
+				keys <- k
+			}
+		})
+		awaitKey(keys, '\n')
+		for range floods {
+			open(flood, func([]byte) {})
+		}
+		typeKeys(b, term, keys)
+	})
+}
+
+// typeKeys types a key at a time and reports how long their echoes took.
+func typeKeys(b *testing.B, to io.Writer, echoes <-chan byte) {
 	var took []time.Duration
 	for b.Loop() {
 		time.Sleep(5 * time.Millisecond) // a quick typist's is 50
-		start := time.Now()
-		if _, err := io.WriteString(term.Stdin(), "k"); err != nil {
+		begun := time.Now()
+		if _, err := io.WriteString(to, "k"); err != nil {
 			b.Fatal(err)
 		}
-		for k := range keys {
-			if k == 'k' {
-				break
-			}
-		}
-		took = append(took, time.Since(start))
+		awaitKey(echoes, 'k')
+		took = append(took, time.Since(begun))
 	}
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)/2])/1e6, "p50-ms")
 	b.ReportMetric(float64(took[len(took)*99/100])/1e6, "p99-ms")
 	b.ReportMetric(0, "ns/op") // most of it is the pause
-	if err := conn.Signal(b.Context(), term.ID(), "KILL"); err != nil {
-		b.Fatal(err)
-	}
-	list, err := conn.List(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, e := range list.Executions {
-		if e.State == protocol.Running {
-			_ = conn.Cancel(b.Context(), e.ID)
-		}
-	}
 }
 
-// dialUnix returns a client without a proxy, which the benchmark's end closes.
-func dialUnix(b *testing.B, socket string) *client.Conn {
-	b.Helper()
-	conn, err := client.Dial(b.Context(), "unix:"+socket, client.Options{})
-	if err != nil {
-		b.Fatal(err)
+func awaitKey(keys <-chan byte, want byte) {
+	for k := range keys {
+		if k == want {
+			return
+		}
 	}
-	b.Cleanup(func() { conn.Close() })
-	return conn
 }
