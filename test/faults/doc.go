@@ -13,5 +13,5 @@
 // # Settings
 //
 // EXECAGENT_FAULTS=full goes through every byte, with real times, as often as the cases say;
-// it takes a quarter of an hour. Without it the tests take a sample, and short times.
+// it takes ten minutes. Without it the tests take a sample, and short times.
 package faults
