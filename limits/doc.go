@@ -8,13 +8,17 @@
 // # Shape
 //
 //	raw bytes ─▶ Totals
-//	          └▶ terminal ─▶ live line ─▶ settled text (tail | head) ─▶ Delta ─▶ watcher
-//	             (UTF-8, escapes, CR)
+//	          └▶ terminal ─▶ screen ─▶ settled text (tail | head) ─▶ Delta ─▶ watcher
+//	             (UTF-8,     (rows that
+//	             escapes)    can change)
 //
-// The text of a view is Text + Live: Text only ever grows at its end and shrinks at its
-// front; Live is the unfinished line, which a carriage return may still rewrite. Positions
-// are absolute, counted in bytes and in UTF-16 code units since the start of the stream, so
-// a delta is arithmetic and never a comparison of texts.
+// The text of a view is Text + Live: Text grows at its end and shrinks at its front; Live is
+// what may still be rewritten. That is the unfinished line, until a command moves the cursor
+// up: then the lines it goes to are taken back out of Text, which watchers are sent anew, and
+// they settle again when they scroll off or are left alone for a screenful. Positions are
+// absolute, counted in bytes and in UTF-16 code units since the start of the stream, so a delta
+// is arithmetic and never a comparison of texts. [Terminal] says what the bytes are for;
+// docs/terminal-text.md has the sequences followed, and what differs from a terminal on purpose.
 //
 // # Limits
 //
@@ -30,5 +34,6 @@
 // # Trust
 //
 // The bytes are hostile. A view is always valid UTF-8 without control characters but
-// newline and tab, and memory stays under 4 × MaxBytes plus a few KiB.
+// newline and tab. Memory stays under 4 × MaxBytes, or that and 96 KiB where MaxBytes is below
+// the default: a screen needs its room.
 package limits

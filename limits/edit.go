@@ -3,7 +3,10 @@ package limits
 // This file is what control sequences do to the screen. Where terminals differ it is as in tmux,
 // which the differential test compares with. All of it expects that ready has been called.
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // moveTo puts the cursor on the screen's row y and cell x, or as near as there is.
 func (s *screen) moveTo(x, y int) {
@@ -361,10 +364,9 @@ func (s *screen) repeat(r rune, n int) {
 	if r < ' ' || cells == 0 {
 		return
 	}
-	char := []byte(string(r))
-	for range min(n, (s.columns-s.x)/cells) {
-		s.write(char)
-	}
+	n = min(n, (s.columns-s.x)/cells)
+	p := bytes.Repeat([]byte(string(r)), n)
+	s.print(p, counts{units: units16(p)})
 }
 
 // reset puts the terminal into its first state; the text of the screen scrolls off.

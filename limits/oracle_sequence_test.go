@@ -79,6 +79,7 @@ func (o *oracleTerminal) stringBody(raw []byte, i int, kind byte) int {
 
 func (o *oracleTerminal) escapeDone(middle string, b byte) {
 	o.last = 0
+	o.moved = true
 	switch middle {
 	case "":
 	case "(":
@@ -130,6 +131,7 @@ func (o *oracleTerminal) moveTo(x, y int) {
 func (o *oracleTerminal) csi(text string, final byte) {
 	last := o.last
 	o.last = 0
+	o.moved = o.moved || final != 'm'
 	marks := ""
 	var params []int
 	for _, r := range text {

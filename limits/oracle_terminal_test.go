@@ -14,6 +14,18 @@ func oracleText(raw []byte, t Terminal) (text string, unseen int) {
 	if t.Raw {
 		return oracleRaw(raw), 0
 	}
+	o := oracleRun(raw, t)
+	return strings.TrimSuffix(o.text.String(), "\n"), o.unseen
+}
+
+// withinReach reports that the oracle's terminal had nothing on it that a cursor could go back to
+// there and not in a window, whose reach is bounded.
+func withinReach(raw []byte, t Terminal) bool {
+	o := oracleRun(raw, t)
+	return !o.moved || o.text.Len()+o.height*rowOverhead < minReach
+}
+
+func oracleRun(raw []byte, t Terminal) *oracleTerminal {
 	o := &oracleTerminal{columns: t.Columns, height: t.Rows, screen: []oracleLine{{}}}
 	if o.columns == 0 {
 		o.columns = 2048
@@ -27,7 +39,7 @@ func oracleText(raw []byte, t Terminal) (text string, unseen int) {
 	}
 	o.screen[len(o.screen)-1].wrapped = false
 	o.settle(len(o.screen))
-	return strings.TrimSuffix(o.text.String(), "\n"), o.unseen
+	return o
 }
 
 func oracleRaw(raw []byte) string {
@@ -69,7 +81,7 @@ func (l *oracleLine) String() string {
 // holds is the size of the line in bytes with another character; it need not be exact while it
 // cannot be much.
 func (l *oracleLine) holds(r rune) int {
-	if l.puts++; l.puts < 1000 {
+	if l.puts++; l.puts < 15 {
 		return 0
 	}
 	return len(l.String()) + len(string(r))
@@ -84,10 +96,14 @@ type oracleTerminal struct {
 	savedX, savedY  int
 	noWrap, insert  bool
 	alt             bool
-	unseen          int // newlines on the alternate screen since there was text
+	moved           bool // more than printing was done
+	unseen          int  // newlines on the alternate screen since there was text
 	g0, g1, shift   bool
 	last            rune // what REP repeats, 0 when nothing
 }
+
+// most bounds a line in bytes.
+func (o *oracleTerminal) most() int { return min(8192, 64+8*o.columns) }
 
 // settle lets the first n lines go into the text.
 func (o *oracleTerminal) settle(n int) {
@@ -174,13 +190,13 @@ func (o *oracleTerminal) put(r rune) {
 			o.x += w
 			return
 		case w == 0:
-			if l.holds(r) <= 8192 {
+			if l.holds(r) <= o.most() {
 				o.mark(l, r)
 			}
 			return
 		}
 	}
-	if o.x+w > o.columns || o.x == len(l.cells) && l.holds(r) > 8192 {
+	if o.x+w > o.columns || o.x == len(l.cells) && l.holds(r) > o.most() {
 		if o.noWrap {
 			return
 		}
@@ -263,6 +279,7 @@ func (o *oracleTerminal) control(b byte) {
 	case '\t':
 		o.print('\t')
 	case '\b':
+		o.moved = true
 		if o.x > 0 {
 			o.x--
 		} else if o.continues(o.y) {

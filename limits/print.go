@@ -61,17 +61,20 @@ func (s *screen) fill(p []byte) int {
 	s.measure()
 	r := &s.lines[0]
 	n := cellRun(p)
-	// Where the last row begins, counted from where this one does.
-	last := max(0, s.x+n-1) / s.columns * s.columns
-	if r.ragged || n < longRun || last < s.x {
+	// The cells of the rows that n completes, from the beginning of this one.
+	rows := max(0, s.x+n-1) / s.columns * s.columns
+	if r.ragged || n < longRun || rows < s.x {
 		return 0
 	}
-	s.settleText(r.buf)
-	s.settleText(p[:last-s.x])
-	r.buf = append(r.buf[:0], p[last-s.x:n]...)
-	s.x += n - last
+	if rows > 0 {
+		s.settleText(r.buf)
+		s.text.append(p[:rows-s.x], counts{units: rows - s.x})
+		r.buf = r.buf[:0]
+		s.version++
+	}
+	r.buf = append(r.buf, p[max(0, rows-s.x):n]...)
+	s.x += n - rows
 	r.width = s.x
-	s.version++
 	return n
 }
 
@@ -156,21 +159,23 @@ func (s *screen) write(p []byte) int {
 	return n
 }
 
-// overwrite puts the beginning of p, one byte over one byte, as most progress bars need it, and
-// returns how much that was.
+// overwrite puts the beginning of p as far as it takes a cell a byte on a row where all does, which
+// is what most programs that redraw need, and returns how much that was.
 func (s *screen) overwrite(p []byte) int {
 	r := s.row()
-	if r.ragged || s.inserting || s.noWrap || s.x >= r.width {
+	if r.ragged || s.inserting || s.noWrap || s.x > r.width {
 		return 0
 	}
-	p = p[:min(len(p), r.width-s.x)]
+	p = p[:min(len(p), s.columns-s.x)]
 	if end := bytes.IndexByte(p, '\n'); end >= 0 {
 		p = p[:end]
 	}
-	n := cellRun(p)
-	copy(r.buf[s.x:], p[:n])
-	s.x += n
-	return n
+	p = p[:cellRun(p)]
+	over := copy(r.buf[s.x:], p)
+	r.buf = append(r.buf, p[over:]...)
+	s.x += len(p)
+	r.width = max(r.width, s.x)
+	return len(p)
 }
 
 // char puts the character that p begins with at the cursor and returns its size.
@@ -186,7 +191,7 @@ func (s *screen) char(p []byte) int {
 		r.combine(s.x, p[:size], s.columns)
 		return size
 	}
-	if s.x+cells > s.columns || s.x == r.width && len(r.buf)+size > maxRow {
+	if s.x+cells > s.columns || s.x == r.width && len(r.buf)+size > rowBytes(s.columns) {
 		if s.noWrap {
 			return size
 		}

@@ -2,15 +2,22 @@ package limits
 
 // This file is one row of the screen: its characters, and the cells they take.
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 const (
 	// maxColumns bounds a row in cells. A longer one goes on in the next row, so that a
 	// gigabyte without a newline is still appends.
 	maxColumns = 2048
-	// maxRow bounds a row in bytes as it is printed, combining characters included.
+	// maxRow bounds the rows of every screen in bytes; see rowBytes.
 	maxRow = 4 * maxColumns
 )
+
+// rowBytes bounds a row in bytes as it is printed, so that combining characters, which take no
+// cell, do not make it long: 8 bytes a cell, and some for a narrow screen.
+func rowBytes(columns int) int { return min(maxRow, 8*columns+64) }
 
 // row is one row of the screen, up to the last character written. The zero value is an empty
 // one. Methods take the number of columns, which tabs depend on.
@@ -38,7 +45,23 @@ func (r *row) seek(cell, columns int) (offset, at int) {
 	case !r.ragged:
 		return cell, cell
 	}
-	for offset < len(r.buf) {
+	// From the end when it is near: after a backspace, the cursor is there.
+	offset, at = len(r.buf), r.width
+	for range 4 {
+		char, size := utf8.DecodeLastRune(r.buf[:offset])
+		if offset -= size; char == '\t' || size == 0 {
+			break
+		}
+		if at -= min(runeWidth(char), columns); at <= cell && runeWidth(char) > 0 {
+			return offset, at
+		}
+	}
+	for offset, at = 0, 0; offset < len(r.buf); {
+		if run := cellRun(r.buf[offset:min(len(r.buf), offset+cell-at)]); run > 0 {
+			offset += run
+			at += run
+			continue
+		}
 		size, cells := charAt(r.buf[offset:], at, columns)
 		if at+cells > cell {
 			break
@@ -108,7 +131,7 @@ func (r *row) put(cell int, char []byte, cells, columns int) {
 
 // combine adds a character without a cell of its own to the one before this cell.
 func (r *row) combine(cell int, char []byte, columns int) {
-	if len(r.buf)+len(char) > maxRow {
+	if len(r.buf)+len(char) > rowBytes(columns) {
 		return
 	}
 	r.ragged = true
@@ -192,8 +215,9 @@ func (r *row) measure(columns int) {
 // rowEnd returns how much of a line the row takes that already holds so many bytes and cells of
 // it, and the cells it holds then.
 func rowEnd(line []byte, held, at, columns int) (n, cells int) {
+	most := rowBytes(columns)
 	for n < len(line) {
-		if room := min(columns-at, maxRow-held-n, len(line)-n); room > 0 {
+		if room := min(columns-at, most-held-n, len(line)-n); room > 0 {
 			if run := cellRun(line[n : n+room]); run > 0 {
 				n += run
 				at += run
@@ -201,7 +225,7 @@ func rowEnd(line []byte, held, at, columns int) (n, cells int) {
 			}
 		}
 		size, w := charAt(line[n:], at, columns)
-		if held+n > 0 && (at+w > columns || held+n+size > maxRow) {
+		if held+n > 0 && (at+w > columns || held+n+size > most) {
 			break
 		}
 		n += size

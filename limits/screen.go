@@ -83,12 +83,9 @@ func (s *screen) release() {
 	for i := range last {
 		s.settleRow(&s.lines[i])
 	}
-	row := s.lines[last]
-	clear(s.lines)
-	s.lines = s.lines[:1]
-	s.lines[0] = row
+	s.lines = append([]row(nil), s.lines[last])
 	if s.placed && s.y != s.top+last {
-		s.x = row.width
+		s.x = s.lines[0].width
 	}
 	s.placed, s.quiet = false, 0
 	s.version++
@@ -316,6 +313,9 @@ func (s *screen) bound() {
 		s.top++
 		s.floor = s.top
 		s.y = max(s.y, s.top)
+	}
+	if cap(s.lines) > 4*len(s.lines)+16 {
+		s.lines = append([]row(nil), s.lines...)
 	}
 }
 

@@ -41,7 +41,7 @@ const (
 // through [Limits.Resolve].
 func NewWindow(l Limits, t Terminal) *Window {
 	w := &Window{limits: l}
-	reach := max(minReach, min(maxReach, l.MaxBytes/2))
+	reach := max(minReach, min(maxReach, l.MaxBytes/3))
 	if l.Retain == RetainHead {
 		w.settled = &head{maxBytes: l.MaxBytes, maxLines: l.MaxLines, reach: reach}
 	} else {
@@ -114,6 +114,7 @@ func (w *Window) Truncation() Truncation {
 func (w *Window) view() extent {
 	s := &w.terminal.screen
 	if len(s.lines) == 1 {
+		w.live = nil
 		return w.settled.view(s.lines[0].buf)
 	}
 	if w.liveVersion != s.version || len(w.live) == 0 {

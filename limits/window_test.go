@@ -206,6 +206,9 @@ func TestWindowAgainstOracle(t *testing.T) {
 			}
 		}
 		w.Finish()
+		if !withinReach(raw, term) {
+			return
+		}
 		want, wantTr, wantLast := oracle(raw, l, term)
 		for _, watch := range append(watchers, &watch{}) {
 			checkView(t, w, l, watch)
@@ -240,7 +243,7 @@ func checkView(t *rapid.T, w *Window, l Limits, watch *watch) {
 		t.Fatalf("view of %d lines, limit %d", tr.OutputLines, l.MaxLines)
 	case !utf8.ValidString(got):
 		t.Fatalf("view is not valid UTF-8: %q", got)
-	case strings.ContainsFunc(got, func(r rune) bool { return r < 0x20 && r != '\n' && r != '\t' || r >= 0x7F && r < 0xA0 }):
+	case strings.ContainsFunc(got, isControl):
 		t.Fatalf("control character in %q", got)
 	case drops && !tr.Truncated:
 		t.Fatalf("the window drops text, the view does not say so: %+v", tr)
@@ -251,15 +254,14 @@ func checkView(t *rapid.T, w *Window, l Limits, watch *watch) {
 	}
 }
 
-// FuzzWindow: any bytes, any split, no panic, and the split does not show.
+// FuzzWindow: any bytes, any split: no panic, text without control characters, within the limits
+// and the bound on memory, and the split does not show. What is short enough for all of it to be
+// within reach of the cursor is what the oracle says.
 func FuzzWindow(f *testing.F) {
 	for _, c := range cases {
 		f.Add([]byte(c.in), uint16(10), uint16(3), true, uint8(3), uint8(9), uint8(4))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte, maxBytes, maxLines uint16, keepHead bool, size, columns, rows uint8) {
-		if len(raw) > 1500 { // so that all of it is within reach of the cursor
-			return
-		}
 		term := Terminal{Columns: int(columns), Rows: int(rows)}
 		l := Limits{MaxBytes: int(maxBytes), MaxLines: int(maxLines)}
 		if keepHead {
@@ -273,34 +275,73 @@ func FuzzWindow(f *testing.F) {
 			t.Errorf("input %q, limits %+v, %+v: whole %q, by %d %q", raw, l, term, a, int(size)+1, b)
 		}
 		l, _ = l.Resolve()
+		if !utf8.ValidString(a) || strings.ContainsFunc(a, isControl) || len(a) > l.MaxBytes {
+			t.Errorf("input %q, limits %+v, %+v: a view of %d bytes: %q", raw, l, term, len(a), a)
+		}
+		w := NewWindow(l, term)
+		for range min(8, 1+1<<16/(len(raw)+1)) {
+			w.Write(raw)
+			w.Truncation()
+			checkMemory(t, w)
+		}
+		if len(raw) > 1000 || !withinReach(raw, term) {
+			return
+		}
 		if want, _, _ := oracle(raw, l, term); a != want {
 			t.Errorf("input %q, limits %+v, %+v: got %q, want %q", raw, l, term, a, want)
 		}
 	})
 }
 
+func isControl(r rune) bool {
+	return r < 0x20 && r != '\n' && r != '\t' || r >= 0x7F && r < 0xA0
+}
+
+// checkMemory fails when a window holds more than four times its bound and what a screen may take
+// beside that when the bound is small.
+func checkMemory(t testing.TB, w *Window) {
+	t.Helper()
+	const beside = 96 << 10
+	held := cap(w.live)
+	lines := w.terminal.screen.lines
+	for _, r := range lines[:cap(lines)] {
+		held += cap(r.buf) + int(unsafe.Sizeof(r))
+	}
+	switch s := w.settled.(type) {
+	case *tail:
+		held += cap(s.buf)
+	case *head:
+		held += cap(s.buf)
+	}
+	most := 4 * w.limits.MaxBytes
+	if w.limits.MaxBytes < DefaultMaxBytes {
+		most += beside
+	}
+	if held > most {
+		t.Errorf("holds %d bytes, limit %d: %d lines that can change, of %d bytes", held, most, len(lines), w.terminal.screen.size().bytes)
+	}
+}
+
 // TestMemory: a window holds at most four times its bound, whatever comes.
 func TestMemory(t *testing.T) {
-	for _, chunk := range []string{"x", "0123456789012345678901234567890123456789\n", "\r50%"} {
-		for _, retain := range []Retain{RetainHead, RetainTail} {
-			l, _ := Limits{Retain: retain}.Resolve()
-			w := NewWindow(l, Terminal{})
-			p := bytes.Repeat([]byte(chunk), 4000/len(chunk))
-			for range 2000 {
-				w.Write(p)
-			}
-			held := cap(w.live)
-			for _, r := range w.terminal.screen.lines[:cap(w.terminal.screen.lines)] {
-				held += cap(r.buf) + int(unsafe.Sizeof(r))
-			}
-			switch s := w.settled.(type) {
-			case *tail:
-				held += cap(s.buf)
-			case *head:
-				held += cap(s.buf)
-			}
-			if held > 4*l.MaxBytes {
-				t.Errorf("%q, %s: holds %d bytes, limit %d", chunk, retain, held, 4*l.MaxBytes)
+	for _, chunk := range []string{
+		"x", "0123456789012345678901234567890123456789\n", "\r50%", "\u0301", "日本語",
+		"\033[999999999C\033[99@x\033[A", "\033[999;999Hx\n", "\n\033[A\033[L", "x\033[999999999b\n\033[2A\n\n\n",
+		"日\033[999999999b\n\033[40A\033[2J", strings.Repeat("日", 100) + "\n\033[A\033[B", "\033[S\033[A\033[999b",
+		"\033[1000;2000H\u0301\u0301\u0301\u0301\u0301\b\u0301\u0301\u0301", "\033M\033[999Cx\u0301\b\u0301\u0301\u0301\u0301",
+	} {
+		for _, term := range []Terminal{{}, {Columns: 200, Rows: 50}, {Columns: 2000, Rows: 1000}} {
+			for _, retain := range []Retain{RetainHead, RetainTail} {
+				l, _ := Limits{Retain: retain}.Resolve()
+				w := NewWindow(l, term)
+				p := bytes.Repeat([]byte(chunk), max(1, 2000/len(chunk)))
+				for range 30 {
+					w.Write(p)
+					w.Truncation()
+				}
+				if checkMemory(t, w); t.Failed() {
+					t.Fatalf("of %q, %s, %+v", chunk, retain, term)
+				}
 			}
 		}
 	}
