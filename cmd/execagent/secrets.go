@@ -32,7 +32,7 @@ func (f *secretFlags) set(fs *pflag.FlagSet) {
 	fs.StringVar(&f.tls.CA, "tls-ca", "", "PEM file with the authorities of the other side's certificates; serving, it makes clients show one")
 	fs.StringVar(&f.tls.ServerName, "tls-server-name", "", "connect: the name in the client's certificate (default: the address's host)")
 	fs.BoolVar(&f.insecureTCP, "insecure-tcp", false, "allow tcp: off the loopback interface, where others can read and change everything")
-	fs.Lookup("token-fd").DefValue = "" // what it says is no descriptor
+	fs.Lookup("token-fd").DefValue = "0" // shows none: -1 is no descriptor
 }
 
 // options reads what the flags name. Without a flag the token comes from the environment; no
