@@ -17,6 +17,10 @@ type (
 	Summary = protocol.Summary
 	// AgentStatus is how an agent is doing; see [protocol.Status].
 	AgentStatus = protocol.Status
+	// Spill is one execution in the agent's spill directory, and Lines a range of lines of its
+	// output; see [protocol.Spill].
+	Spill = protocol.Spill
+	Lines = protocol.Lines
 	// Started is what an agent says of an execution when it is started or attached to.
 	Started = protocol.Started
 )

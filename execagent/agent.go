@@ -40,7 +40,7 @@ const (
 // Options are an agent's settings. The zero value works.
 type Options struct {
 	// SpillDir is the directory for the complete outputs; "" means [spill.DefaultDir]. It
-	// is made, private: by a daemon at once, else with the first output that needs it. An
+	// is made, private: by a daemon that serves at once, else with the first output that needs it. An
 	// agent that finds another in it uses a subdirectory.
 	SpillDir string
 	// Spill bounds what is in it. Its Logger is the agent's own.
@@ -121,9 +121,6 @@ func New(opts Options) (*Agent, error) {
 	a.trees, err = proctree.New(proctree.Options{Instance: a.instance, Subreaper: opts.Daemon, Logger: a.log})
 	if err != nil {
 		return nil, fmt.Errorf("execagent: %w", err)
-	}
-	if opts.Daemon {
-		_, _ = a.spills.open() // it has warned, and is tried again
 	}
 	return a, nil
 }

@@ -22,6 +22,7 @@ import (
 // It closes the listener, and returns when all its connections have ended: nil when Close was
 // the reason.
 func (a *Agent) Serve(l net.Listener) error {
+	a.prepare()
 	defer context.AfterFunc(a.ctx, func() { l.Close() })()
 	defer l.Close()
 	var sessions sync.WaitGroup
@@ -44,6 +45,7 @@ func (a *Agent) Serve(l net.Listener) error {
 
 // ServeConn serves one connection until it ends, ctx ends or the agent is closed. It owns conn.
 func (a *Agent) ServeConn(ctx context.Context, conn io.ReadWriteCloser) error {
+	a.prepare()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(a.ctx, cancel)()
@@ -119,9 +121,12 @@ func (s *session) handle(ctx context.Context, stream *transport.Stream) {
 		s.fail(stream, &protocol.Failure{Code: protocol.CodeBadRequest, Message: err.Error()})
 		return
 	}
-	if open.Type == protocol.OpenControl {
+	switch open.Type {
+	case protocol.OpenControl:
 		err = s.controlled(stream)
-	} else {
+	case protocol.OpenSpills, protocol.OpenRead:
+		err = s.readBack(stream, &open)
+	default:
 		err = s.watch(ctx, stream, &open)
 	}
 	if err != nil && ctx.Err() == nil {

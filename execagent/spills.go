@@ -23,6 +23,14 @@ type spills struct {
 	warned bool // the operator knows that there is none
 }
 
+// prepare opens the spill directory before the first client asks what an earlier agent left
+// there. A failure was logged, and is tried again.
+func (a *Agent) prepare() {
+	if a.opts.Daemon {
+		_, _ = a.spills.open()
+	}
+}
+
 // open returns the store.
 func (s *spills) open() (*spill.Store, error) {
 	s.mu.Lock()

@@ -3,7 +3,9 @@
 package spill
 
 import (
+	"bytes"
 	"cmp"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -68,6 +70,7 @@ func (s *Store) remember(root *os.Root, id string) *entry {
 	}
 	if m.State == Running {
 		m.State, m.Ended = Lost, s.now()
+		recount(root, m)
 		if err := putManifest(root, m); err != nil {
 			s.opts.Logger.Warn("marking an execution as lost", "error", err)
 		}
@@ -77,6 +80,58 @@ func (s *Store) remember(root *os.Root, id string) *entry {
 		e.until = m.Ended.Add(s.opts.Floor)
 	}
 	return e
+}
+
+// recount brings the numbers of a lost execution up to what its file holds: more than its last
+// manifest knew, by what it printed within a second or so.
+func recount(root *os.Root, m *Manifest) {
+	if m.File == "" {
+		return
+	}
+	file, err := openRegular(root, m.File)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || info.Size() <= m.Bytes {
+		return
+	}
+	c := lineCounter{open: m.Bytes > 0 && !endsLine(file, m.Bytes), lines: m.Lines}
+	n, err := io.Copy(&c, io.NewSectionReader(file, m.Bytes, info.Size()-m.Bytes))
+	if err != nil {
+		return
+	}
+	m.Bytes += n
+	m.Lines, m.Safe = c.lines, m.Bytes
+}
+
+// endsLine reports whether the byte before an offset ends a line.
+func endsLine(r io.ReaderAt, offset int64) bool {
+	var last [1]byte
+	_, err := r.ReadAt(last[:], offset-1)
+	return err == nil && last[0] == '\n'
+}
+
+// lineCounter counts lines, an unfinished one among them.
+type lineCounter struct {
+	lines int64
+	open  bool // the last byte did not end a line, which is counted
+}
+
+// Write counts on.
+func (c *lineCounter) Write(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	c.lines += int64(bytes.Count(p, newline))
+	if c.open {
+		c.lines--
+	}
+	if c.open = p[len(p)-1] != '\n'; c.open {
+		c.lines++
+	}
+	return len(p), nil
 }
 
 // adopt takes the entries up, the oldest first.

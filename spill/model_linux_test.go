@@ -55,7 +55,7 @@ type modeled struct {
 }
 
 func (x *modeled) totals() (bytes_, lines int64) {
-	return int64(len(x.output)), int64(bytes.Count(x.output, newline))
+	return int64(len(x.output)), linesIn(x.output)
 }
 
 func (x *modeled) live() bool { return x.f != nil && !x.closed && !x.removed }
@@ -350,7 +350,7 @@ func (x *modeled) isIt(i *Info) bool {
 	if i.File != "" && filepath.Base(x.path) != i.File {
 		return false
 	}
-	if i.Bytes > int64(len(x.output)) || int64(bytes.Count(x.output[:i.Bytes], newline)) != i.Lines {
+	if i.Bytes > int64(len(x.output)) || linesIn(x.output[:i.Bytes]) != i.Lines {
 		return false
 	}
 	if i.State == Settled && i.Bytes != int64(len(x.output)) {

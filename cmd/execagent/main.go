@@ -66,7 +66,8 @@ func run(args []string) error {
 	flags := pflag.NewFlagSet("execagent", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	listen := flags.StringArray("listen", nil, "address to serve on, such as unix:PATH; may be repeated")
-	spillDir := flags.String("spill-dir", "", "directory for complete outputs (default: in the user's state directory)")
+	var spills spillFlags
+	spills.set(flags)
 	var secrets secretFlags
 	secrets.set(flags)
 	profiles := flags.String("pprof", "", "unix:PATH to hand out profiles on: printf 'cpu 10\\n' | nc -U PATH > cpu.pb.gz")
@@ -87,6 +88,10 @@ func run(args []string) error {
 	if err := asked.check(verb); err != nil {
 		return err
 	}
+	bounds, err := spills.options()
+	if err != nil {
+		return err
+	}
 	var opts transport.Options
 	if verb != "version" {
 		if opts, err = secrets.options(); err != nil {
@@ -105,7 +110,8 @@ func run(args []string) error {
 	opts.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 	agent, err := execagent.New(execagent.Options{
 		Daemon:   true,
-		SpillDir: *spillDir,
+		SpillDir: spills.dir,
+		Spill:    bounds,
 		Software: "execagent " + version.String(),
 		Logger:   opts.Logger,
 		Token:    opts.Token,

@@ -29,6 +29,7 @@ type runFlags struct {
 	cwd      string
 	env      []string
 	noSpill  bool
+	strict   bool
 	rawText  bool
 	stdin    bool
 	leave    string
@@ -54,6 +55,7 @@ func (f *runFlags) set() *pflag.FlagSet {
 	fs.StringArrayVarP(&f.env, "env", "e", nil, "set a variable, NAME=VALUE; may be repeated")
 	fs.BoolVar(&f.noSpill, "no-spill", false, "keep no file of the complete output")
 	fs.BoolVar(&f.rawText, "raw-text", false, "show the output as it is but for control characters: no line is rewritten, no escape sequence followed")
+	fs.BoolVar(&f.strict, "spill-strict", false, "end the command when its complete output cannot be kept")
 	fs.BoolVar(&f.stdin, "stdin", false, "pass execctl's own standard input to the command")
 	fs.StringVar(&f.leave, "on-disconnect", "keep", "kill: end the command when no client follows it any more")
 	fs.DurationVar(&f.alone, "disconnect-grace", 0, fmt.Sprintf("with --on-disconnect kill: how long it goes on without a client (default %v)", protocol.DefaultDisconnectGrace))
@@ -107,9 +109,11 @@ func (f *runFlags) parse(args []string) (client.Spec, error) {
 		Env:     f.env,
 		Limits:  limits.Limits{MaxBytes: f.maxBytes, MaxLines: f.maxLines, Retain: limits.Retain(f.retain)},
 		NoSpill: f.noSpill,
-		Timeout: f.timeout,
-		Pipe:    f.pipe,
-		RawText: f.rawText,
+
+		SpillStrict: f.strict,
+		Timeout:     f.timeout,
+		Pipe:        f.pipe,
+		RawText:     f.rawText,
 
 		OnDisconnect:    protocol.OnDisconnect(f.leave),
 		DisconnectGrace: f.alone,

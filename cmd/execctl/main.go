@@ -22,6 +22,8 @@ const usage = `execctl runs a command and shows a bounded view of its output; al
   execctl stream -- COMMAND         run one with all its input and output, as ssh HOST COMMAND does
   execctl attach ID                 follow a command that runs; an interactive one on this terminal
   execctl ps                        list what an agent runs and ran
+  execctl spills                    list the complete outputs that an agent keeps
+  execctl read --spill ID           print one, or of it --lines FROM:TO
   execctl status                    say how an agent is doing
   execctl kill ID...                end commands
   execctl signal ID SIGNAL          send a signal, such as INT
@@ -86,6 +88,8 @@ var verbs = map[string]func(context.Context, []string) (exitCode int, err error)
 	"stream": stream,
 	"attach": attach,
 	"ps":     ps,
+	"spills": spills,
+	"read":   read,
 	"status": showStatus,
 	"kill":   kill,
 	"signal": sendSignal,
@@ -96,6 +100,8 @@ func printHelp() {
 	fmt.Print("\nFlags of stream:\n", new(streamFlags).set().FlagUsages())
 	fmt.Print("\nFlags of attach:\n", new(attachFlags).set().FlagUsages())
 	fmt.Print("\nFlags of ps:\n", new(psFlags).set().FlagUsages())
+	fmt.Print("\nFlags of spills:\n", new(spillsFlags).set().FlagUsages())
+	fmt.Print("\nFlags of read:\n", new(readFlags).set().FlagUsages())
 	fmt.Print("\nFlags of status:\n", new(statusFlags).set().FlagUsages())
 }
 

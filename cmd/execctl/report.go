@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/execagent/execagent/client"
 	"github.com/execagent/execagent/limits"
@@ -28,18 +29,17 @@ func (t *textReporter) result(r *client.Result, v client.View) error {
 // finalText is the view and, when it is not everything, a footer that says so.
 func finalText(r *client.Result, v client.View) string {
 	text := v.Text + v.Live
-	if !r.Truncation.Truncated {
+	if !v.Truncation.Truncated {
 		return text
 	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	return text + footer(r) + "\n"
+	return text + footer(r, v.Truncation) + "\n"
 }
 
 // footer names the lines shown, the limit that bound them and where the rest is.
-func footer(r *client.Result) string {
-	t := r.Truncation
+func footer(r *client.Result, t limits.Truncation) string {
 	lines := fmt.Sprintf("Showing lines %d–%d of %d", t.FirstLine, t.FirstLine+t.OutputLines-1, t.TotalLines)
 	if t.OutputLines == 0 {
 		lines = fmt.Sprintf("Showing none of %d lines", t.TotalLines)
@@ -53,10 +53,14 @@ func footer(r *client.Result) string {
 	}
 	where := "The complete output was not kept."
 	switch {
+	case r.SpillError != nil && r.SpillError.SafeBytes == 0:
 	case r.SpillPath != "" && r.SpillError != nil:
 		where = fmt.Sprintf("The first %d bytes: %s", r.SpillError.SafeBytes, r.SpillPath)
 	case r.SpillPath != "":
 		where = "Complete output: " + r.SpillPath
+	}
+	if t.TruncatedBy == nil { // of an execution whose text is known no more
+		return fmt.Sprintf("[%s. %s]", lines, where)
 	}
 	return fmt.Sprintf("[%s (limit: %s). %s]", lines, limit, where)
 }
@@ -68,10 +72,14 @@ func explain(w io.Writer, r *client.Result) {
 		fmt.Fprintf(w, "execctl: the command was ended at its timeout, after %.1f s\n", r.Seconds)
 	case protocol.ReasonCanceled:
 		fmt.Fprintf(w, "execctl: the command was canceled after %.1f s\n", r.Seconds)
+	case protocol.ReasonSpillFailed:
+		fmt.Fprintf(w, "execctl: the command was ended after %.1f s because its complete output could not be kept\n", r.Seconds)
+	case protocol.ReasonAgentLost:
+		fmt.Fprintf(w, "execctl: the agent that ran the command was lost: its outcome is unknown; last heard of at %s\n", r.LastSeen.Local().Format(time.DateTime))
 	case protocol.ReasonSignaled:
 		fmt.Fprintf(w, "execctl: the command was killed by SIG%s\n", *r.Signal)
 	}
-	if r.SpillError != nil {
+	if r.SpillError != nil && r.Reason != protocol.ReasonAgentLost {
 		fmt.Fprintf(w, "execctl: the complete output could not be kept: %s\n", r.SpillError.Message)
 	}
 	for _, p := range r.Leftovers {

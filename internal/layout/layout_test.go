@@ -33,7 +33,7 @@ var rules = []rule{
 	{"client/journal", []string{"chord"}, "reading a journal runs chord's operations and nothing else"},
 	{"client/sink", []string{"client", "client/lane", "client/journal", "limits", "transport/protocol", "chord"}, "a harness's tools run wherever a client does"},
 	{"client/example", []string{"client", "client/embed", "client/journal", "client/lane", "client/sink", "limits"}, "what a harness would do, in one process"},
-	{"cmd/execagent", []string{"execagent", "client", "transport", "internal/status", "internal/version", "internal/hygiene", "internal/profiler"}, "flags, listeners and signals, no logic; client only to ask a running agent"},
+	{"cmd/execagent", []string{"execagent", "spill", "client", "transport", "internal/status", "internal/version", "internal/hygiene", "internal/profiler"}, "flags, listeners and signals, no logic; client only to ask a running agent, spill only for its bounds"},
 	{"cmd/execctl", []string{"client", "client/embed", "limits", "transport", "transport/protocol", "internal/status", "internal/version", "internal/hygiene"}, "what any client could do"},
 }
 

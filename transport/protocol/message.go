@@ -47,6 +47,8 @@ const (
 	KindOutputEnd = 14
 	// KindErrOutputEnd is the same for KindErrOutput.
 	KindErrOutputEnd = 15
+	// KindSpill is one execution in the spill directory, agent to client: a [Spill].
+	KindSpill = 16
 )
 
 // MaxStdinFrame is the most bytes of standard input a client puts into one frame: small, so
@@ -80,6 +82,8 @@ const (
 	OpenControl = "control"
 	OpenStart   = "start"
 	OpenAttach  = "attach"
+	OpenSpills  = "spills" // list the spill directory
+	OpenRead    = "read"   // read a spill
 )
 
 // Mode says what of an execution's output a stream carries.
@@ -119,8 +123,10 @@ type Open struct {
 	Mode Mode `json:"mode,omitempty"`
 	// Spec is what to start.
 	Spec *Spec `json:"spec,omitempty"`
-	// ID is what to attach to.
+	// ID is what to attach to, or whose spill to read.
 	ID string `json:"id,omitempty"`
+	// Lines is what of it to read; nil means all.
+	Lines *Lines `json:"lines,omitempty"`
 }
 
 // Started says that the execution exists and batches follow.
@@ -219,6 +225,7 @@ const (
 	CodeBadSignal   Code = "bad-signal"   // no signal has this name or number
 	CodeBadSize     Code = "bad-size"     // no terminal can have this size
 	CodeNoTerminal  Code = "no-terminal"  // the execution has pipes, which have no size
+	CodeNoSpill     Code = "no-spill"     // the execution has no file to read
 	CodeRefused     Code = "refused"      // the system refused it
 	CodeCanceled    Code = "canceled"     // it was canceled before its start came
 )
