@@ -82,7 +82,8 @@ func recalledResult(info *spill.Info, d *detail) protocol.Result {
 	return r
 }
 
-// recalledOutput is an output of which only the totals are known, and none of the text.
+// recalledOutput is an output of which only the totals are known, and none of the text. The result
+// agrees with it.
 func recalledOutput(spec *protocol.Spec, r *protocol.Result) *output {
 	o := &output{
 		changed:   func(limits.Change) {},
@@ -95,7 +96,7 @@ func recalledOutput(spec *protocol.Spec, r *protocol.Result) *output {
 		written:   r.Truncation.TotalBytes,
 	}
 	o.window.Finish()
-	o.known = &limits.Truncation{
+	o.known = &limits.Truncation{ // shows nothing, as if it had no room
 		Truncated:  r.Truncation.TotalBytes > 0,
 		TotalLines: r.Truncation.TotalLines,
 		TotalBytes: r.Truncation.TotalBytes,
@@ -103,9 +104,10 @@ func recalledOutput(spec *protocol.Spec, r *protocol.Result) *output {
 		MaxLines:   spec.Limits.MaxLines,
 		MaxBytes:   spec.Limits.MaxBytes,
 	}
-	if r.Reason == protocol.ReasonAgentLost {
-		r.Truncation = *o.known
+	if by := limits.ByBytes; o.known.Truncated {
+		o.known.TruncatedBy = &by
 	}
+	r.Truncation, r.LastLineBytes = *o.known, 0 // as in the view
 	close(o.done)
 	return o
 }

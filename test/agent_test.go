@@ -29,6 +29,7 @@ type agent struct {
 	addr     string
 	spillDir string
 	pid      int
+	dead     bool // killed by the test
 
 	cmd  *exec.Cmd
 	said *said
@@ -71,6 +72,9 @@ func startAgentAs(t testing.TB, adapt func(cmd *exec.Cmd)) *agent {
 }
 
 func (a *agent) stop(t testing.TB) {
+	if a.dead {
+		return
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- a.cmd.Wait() }()
 	a.signal(t, syscall.SIGTERM)

@@ -59,7 +59,7 @@ func footer(r *client.Result, t limits.Truncation) string {
 	case r.SpillPath != "":
 		where = "Complete output: " + r.SpillPath
 	}
-	if t.TruncatedBy == nil { // of an execution whose text is known no more
+	if t.OutputLines == 0 { // no limit did it: the text is known no more
 		return fmt.Sprintf("[%s. %s]", lines, where)
 	}
 	return fmt.Sprintf("[%s (limit: %s). %s]", lines, limit, where)
