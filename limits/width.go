@@ -58,6 +58,11 @@ func charAt(p []byte, column, columns int) (size, cells int) {
 		return 1, max(0, min((column/tabStop+1)*tabStop, columns-1)-column)
 	case b < utf8.RuneSelf:
 		return 1, 1
+	// By the first byte alone, for speed: Latin, Cyrillic and the most of Han.
+	case b >= 0xC3 && b <= 0xCB || b == 0xD0 || b == 0xD1:
+		return 2, 1
+	case b >= 0xE5 && b <= 0xE8:
+		return 3, min(2, columns)
 	}
 	r, size := utf8.DecodeRune(p)
 	return size, min(runeWidth(r), columns)
