@@ -43,7 +43,10 @@ func (a *Agent) recall(id string) *execution {
 // as whoever asked for it.
 func (a *Agent) recalled(info *spill.Info, d *detail) *execution {
 	spec := protocol.Spec{ID: info.ID, Interactive: d.Interactive, Stdin: d.Stdin}
-	spec.Limits, _ = d.Limits.Resolve() // of what went through it once, or of a forgery
+	var err error
+	if spec.Limits, err = d.Limits.Resolve(); err != nil { // a forgery
+		spec.Limits, _ = limits.Limits{}.Resolve()
+	}
 	e := newExecution(a, spec, d.Digest)
 	e.result = recalledResult(info, d)
 	e.begun = info.Begun
