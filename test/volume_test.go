@@ -36,7 +36,14 @@ func TestVolume(t *testing.T) {
 				t.Run(string(retain), func(t *testing.T) {
 					l := limits.Limits{Retain: retain}
 					w := wantView(in.raw, in.text, l)
-					bothModes(t, func(t *testing.T, pipe bool) { in.through(t, a, l, w, pipe) })
+					raw := kind == gen.Mixed // its backspaces would edit, which plainText knows nothing of
+					bothModes(t, func(t *testing.T, pipe bool) {
+						in.through(t, a, w, client.Spec{Limits: l, Pipe: pipe, RawText: raw})
+					})
+					if kind == gen.Mixed {
+						w := windowView(t, in.raw, l)
+						in.through(t, a, w, client.Spec{Limits: l, Pipe: true})
+					}
 				})
 			}
 		})
@@ -88,9 +95,10 @@ func newInput(t *testing.T, kind gen.Kind, size int64) *input {
 }
 
 // through sends the file through the agent with a live watcher.
-func (in *input) through(t *testing.T, a *agent, l limits.Limits, w want, pipe bool) {
+func (in *input) through(t *testing.T, a *agent, w want, spec client.Spec) {
 	conn := a.dial(t)
-	o := run(t, conn, client.Spec{Command: fmt.Sprintf("cat '%s'", in.path), Pipe: pipe, Limits: l})
+	spec.Command = fmt.Sprintf("cat '%s'", in.path)
+	o := run(t, conn, spec)
 	if o.result.ExitCode != 0 {
 		t.Errorf("exit code %d, want 0", o.result.ExitCode)
 	}
@@ -106,4 +114,21 @@ func (in *input) through(t *testing.T, a *agent, l limits.Limits, w want, pipe b
 		t.Errorf("%d bytes went over the connection for %d of output, want at most %d", wire, len(in.raw), most)
 	}
 	t.Logf("%d batches, %d bytes on the wire, %.2f s", o.batches, conn.WireBytes(), o.result.Seconds)
+}
+
+// windowView is the view of a window that is written to once, at the end of a pipe. That the window
+// is right is for the tests of limits.
+func windowView(t *testing.T, raw []byte, l limits.Limits) want {
+	t.Helper()
+	l, err := l.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := limits.NewWindow(l, limits.Terminal{})
+	w.Write(raw)
+	w.Finish()
+	var cursor limits.Cursor
+	var d limits.Delta
+	w.Delta(&cursor, &d)
+	return want{string(d.Append) + string(d.Live), d.Truncation, d.LastLineBytes}
 }
