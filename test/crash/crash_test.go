@@ -117,7 +117,7 @@ func check(t *testing.T, path string, life int, whole bool) int {
 	}
 	for step := range steps {
 		value, memo := record.Memos[memoName(step)]
-		if whole && !memo {
+		if record.End != nil && !memo {
 			t.Errorf("the call has ended, and step %d is not memoised", step)
 		}
 		switch {
@@ -135,8 +135,9 @@ func check(t *testing.T, path string, life int, whole bool) int {
 			}
 		}
 	}
-	if whole != (record.End != nil) {
-		t.Errorf("after life %d: whole %t, its end %+v", life, whole, record.End)
+	// One that was killed may have been on its way out.
+	if whole && record.End == nil {
+		t.Errorf("after life %d the journal knows no end", life)
 	}
 	return len(record.Memos)
 }
