@@ -41,10 +41,10 @@ const (
 )
 
 // minProcs is how many processors Go's scheduler is to have at least. A command that floods keeps
-// one busy for milliseconds on end, and while none is idle, nobody looks at the network but
-// every 10 ms: on two, a keystroke beside eight floods took 35 ms to echo, on eight 1.4 ms. A
-// flood alone takes as long on eight.
-const minProcs = 8
+// up to two busy, and while none is idle nobody looks at the network but every 10 ms: a
+// keystroke beside eight floods, on two cores, took 2.8 ms to echo with two and 0.9 ms with four
+// (medians). A flood alone takes as long with four.
+const minProcs = 4
 
 func main() {
 	if runtime.GOMAXPROCS(0) < minProcs && os.Getenv("GOMAXPROCS") == "" {
