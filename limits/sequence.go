@@ -157,11 +157,13 @@ func (t *terminal) inString(b byte) int {
 	last := q.last
 	q.last = b
 	switch {
-	case last == esc && b == '\\', last == 0xC2 && b == 0x9C, q.osc && b == bel:
+	case last == esc && b == '\\', last == 0xC2 && b == 0x9C:
 		q.state = ground
 	case last == esc: // the string was cut off by another sequence
 		q.begin()
 		return t.escape(b)
+	case q.osc && b == bel:
+		q.state = ground
 	}
 	return 1
 }

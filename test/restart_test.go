@@ -29,6 +29,20 @@ const (
 	defaultKills  = 10
 )
 
+// times is how often to do something: what the variable in the environment says, if it is set.
+func times(t testing.TB, variable string, usual int) int {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("%s is %q: give a number, 1 or more", variable, text)
+	}
+	return n
+}
+
 // die kills the agent as the kernel does when memory runs out, and what it left running.
 func (a *agent) die(t testing.TB) {
 	t.Helper()
@@ -111,14 +125,7 @@ func TestRestartedAgent(t *testing.T) {
 // a beginning of what was printed, and so are the totals.
 func TestKilledAtRandom(t *testing.T) {
 	t.Parallel()
-	kills := defaultKills
-	if text := os.Getenv(killsVariable); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			t.Fatalf("%s is %q: give how often to kill, 1 or more", killsVariable, text)
-		}
-		kills = n
-	}
+	kills := times(t, killsVariable, defaultKills)
 	dir := shortTempDir(t) + "/spill"
 	reasons := make(map[protocol.Reason]int)
 	var ids []string

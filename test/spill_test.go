@@ -237,7 +237,7 @@ func TestSpillQuotaOfTheStore(t *testing.T) {
 	conn := a.dial(t)
 	live := start(t, conn, client.Spec{ID: "live", Command: "seq 1 20000; cat", Stdin: client.StdinPipe})
 	attachUntil(t, conn, "live", "20000\n")
-	for i := range 60 {
+	for i := range times(t, "EXECAGENT_TEST_COMMANDS", 60) {
 		o := run(t, conn, client.Spec{Command: "seq 1 20000", Pipe: i%2 == 0})
 		checkKept(t, o.result, seq(1, 20_000), "")
 		if got := diskUsage(t, dir); got > quota {
