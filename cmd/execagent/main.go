@@ -43,7 +43,7 @@ const (
 // minProcs is how many processors Go's scheduler is to have at least. A command that floods keeps
 // up to two busy, and while none is idle nobody looks at the network but every 10 ms: a
 // keystroke beside eight floods, on two cores, took 2.8 ms to echo with two and 0.9 ms with four
-// (medians). A flood alone takes as long with four.
+// (medians of four runs in one series). A flood alone takes as long with four.
 const minProcs = 4
 
 func main() {
