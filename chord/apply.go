@@ -26,7 +26,7 @@ func Apply(doc any, ops []Op) (any, error) {
 // applier applies operations to doc.
 type applier struct {
 	doc   any
-	texts *slider // nil copies
+	texts *slider // when not nil, doc is behind for its live texts
 	// owned is nil when all containers of doc may be changed. Otherwise those it
 	// does not list are copied first.
 	owned *ownership
@@ -61,6 +61,10 @@ func (a *applier) apply(op *Op, added string) error {
 	if err := Validate(op); err != nil {
 		return err
 	}
+	if op.Verb == Append || op.Verb == Truncate {
+		return a.text(op, added)
+	}
+	a.texts.settle(&a.doc, op.Path)
 	if op.Verb == Replace {
 		a.doc = op.Value
 		a.owned.renew(nil, false)
@@ -77,10 +81,6 @@ func (a *applier) apply(op *Op, added string) error {
 		return nil
 	case Delete:
 		return a.delete(op, &at)
-	case Append:
-		return a.text(op, &holder, &at, 0, op.Text)
-	case Truncate:
-		return a.text(op, &holder, &at, op.Count, added)
 	case Splice:
 		return a.splice(op, &holder, &at)
 	default: // Move; Validate knows no other
@@ -133,18 +133,35 @@ func (a *applier) delete(op *Op, at *place) error {
 	return nil
 }
 
-// text replaces the text at the place by what remains after its first units,
-// and added.
-func (a *applier) text(op *Op, holder, at *place, units int, added string) error {
-	s, err := textAt(op, at)
-	if err != nil {
-		return err
+// text replaces the text at op's path by what remains after its first op.Count code
+// units, and op.Text and added, one of which is empty.
+func (a *applier) text(op *Op, added string) error {
+	added += op.Text
+	t := a.texts.find(op.Path)
+	if t == nil {
+		holder, at, err := a.locate(op)
+		if err != nil {
+			return err
+		}
+		s, err := textAt(op, &at)
+		if err != nil {
+			return err
+		}
+		if a.texts == nil || len(s)+len(added) < minSlide {
+			from, err := skipUnits(s, op.Count)
+			if err != nil {
+				return op.path("%v", err)
+			}
+			a.put(&holder, &at, s[from:]+added)
+			return nil
+		}
+		t = a.texts.adopt(&a.doc, op.Path, s)
 	}
-	s, err = a.texts.slide(s, units, added)
+	from, err := t.skip(op.Count)
 	if err != nil {
 		return op.path("%v", err)
 	}
-	a.put(holder, at, s)
+	t.slide(from, added)
 	return nil
 }
 

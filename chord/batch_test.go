@@ -96,7 +96,7 @@ func TestInterningIsBounded(t *testing.T) {
 			if wire, err = enc.Encode(wire[:0], []Op{{Verb: Delete, Path: P(fmt.Sprint(i))}}); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := dec.Decode(wire); err != nil {
+			if _, err := dec.Decode(nil, wire); err != nil {
 				t.Fatalf("path %d: %v", i, err)
 			}
 		}
@@ -181,7 +181,7 @@ func TestDeepest(t *testing.T) {
 		if err != nil {
 			t.Errorf("%v: Encode: %v", op.Verb, err)
 		}
-		if _, err := new(Decoder).Decode(wire); err != nil {
+		if _, err := new(Decoder).Decode(nil, wire); err != nil {
 			t.Errorf("%v: Decode: %v", op.Verb, err)
 		}
 	}
@@ -284,7 +284,7 @@ func TestErrorMessages(t *testing.T) {
 	if got := Append.String() + Verb('x').String(); got != `aVerb("x")` {
 		t.Errorf("verbs: %s", got)
 	}
-	_, err := new(Decoder).Decode([]byte(`[["` + strings.Repeat("x", 10000) + `"]]`))
+	_, err := new(Decoder).Decode(nil, []byte(`[["`+strings.Repeat("x", 10000)+`"]]`))
 	if got := err.Error(); len(got) > 400 {
 		t.Errorf("message of %d bytes", len(got))
 	}

@@ -125,13 +125,15 @@ func BenchmarkFold(b *testing.B) {
 				b.Fatal(err)
 			}
 			if i < 2 {
-				if _, err := dec.Decode(wires[i]); err != nil {
+				if _, err := dec.Decode(nil, wires[i]); err != nil {
 					b.Fatal(err)
 				}
 			}
 		}
+		var ops []chord.Op
 		for i := 0; b.Loop(); i++ {
-			ops, err := dec.Decode(wires[2+i%(len(wires)-2)])
+			var err error
+			ops, err = dec.Decode(ops[:0], wires[2+i%(len(wires)-2)])
 			if err != nil {
 				b.Fatal(err)
 			}

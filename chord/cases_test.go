@@ -48,7 +48,7 @@ func TestValidBatches(t *testing.T) {
 				if err := ValidateWire([]byte(wire)); err != nil {
 					t.Errorf("ValidateWire(%s): %v", wire, err)
 				}
-				ops, err := decoder.Decode([]byte(wire))
+				ops, err := decoder.Decode(nil, []byte(wire))
 				if err != nil {
 					t.Fatalf("Decode(%s): %v", wire, err)
 				}
@@ -56,7 +56,7 @@ func TestValidBatches(t *testing.T) {
 				if err != nil {
 					t.Fatalf("Encode(Decode(%s)): %v", wire, err)
 				}
-				if back, err := again.Decode(own); err != nil || diffOps(ops, back) != "" {
+				if back, err := again.Decode(nil, own); err != nil || diffOps(ops, back) != "" {
 					t.Errorf("Decode(Encode(Decode(%s))): %v\n%s", wire, err, diffOps(ops, back))
 				}
 				if frozen, err = ApplyImmutable(frozen, ops); err != nil {
@@ -98,7 +98,7 @@ func TestHostileBatches(t *testing.T) {
 			}
 			value, _ := replica.Value()
 			before := clone(value)
-			ops, err := decoder.Decode([]byte(c.Wire[last]))
+			ops, err := decoder.Decode(nil, []byte(c.Wire[last]))
 			decoded := err == nil
 			if decoded {
 				var after any
@@ -122,7 +122,7 @@ func TestHostileBatches(t *testing.T) {
 }
 
 func take(decoder *Decoder, replica *Replica, wire string) error {
-	ops, err := decoder.Decode([]byte(wire))
+	ops, err := decoder.Decode(nil, []byte(wire))
 	if err == nil {
 		err = replica.Apply(ops)
 	}
@@ -134,7 +134,7 @@ func take(decoder *Decoder, replica *Replica, wire string) error {
 func checkOver(t *testing.T, decoder *Decoder, replica *Replica, decoded bool) {
 	t.Helper()
 	for _, wire := range []string{`[["s",["a"],1]]`, `[]`} {
-		_, err := decoder.Decode([]byte(wire))
+		_, err := decoder.Decode(nil, []byte(wire))
 		if over := err == ErrNeedBase; over == decoded {
 			t.Errorf("decoder afterwards, %s: got %v", wire, err)
 		}

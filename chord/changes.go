@@ -215,7 +215,7 @@ func (c *changes) emit(dst []Op, doc any) []Op {
 		ch := &c.log[i]
 		if ch.kind == kindText && ch.node.live && !ch.fixed {
 			// Apart, because a string costs an allocation to become an any.
-			dst = ch.emitText(dst, ch.node.text.current)
+			dst = ch.emitText(dst, &ch.node.text)
 			continue
 		}
 		v, exists := ch.value, ch.exists
@@ -231,7 +231,7 @@ func (c *changes) emit(dst []Op, doc any) []Op {
 			}
 		case kindText:
 			text, _ := v.(string)
-			dst = ch.emitText(dst, text)
+			dst = ch.emitText(dst, &slidingText{current: text, length: len(text)})
 		case kindSplice:
 			dst = ch.emitSplice(dst, v)
 		case kindMove:
@@ -249,15 +249,15 @@ func (ch *change) own(v any) any {
 	return clone(v)
 }
 
-func (ch *change) emitText(dst []Op, text string) []Op {
+func (ch *change) emitText(dst []Op, text *slidingText) []Op {
 	if ch.kept == 0 && ch.cut > 0 {
-		return append(dst, Op{Verb: Set, Path: ch.node.path, Value: text})
+		return append(dst, Op{Verb: Set, Path: ch.node.path, Value: text.text()})
 	}
 	if ch.cut > 0 {
 		dst = append(dst, Op{Verb: Truncate, Path: ch.node.path, Count: ch.cut})
 	}
-	if ch.kept < len(text) {
-		dst = append(dst, Op{Verb: Append, Path: ch.node.path, Text: text[ch.kept:]})
+	if ch.kept < text.length {
+		dst = append(dst, Op{Verb: Append, Path: ch.node.path, Text: text.after(ch.kept)})
 	}
 	return dst
 }
@@ -276,7 +276,7 @@ func (ch *change) emitSplice(dst []Op, v any) []Op {
 // current returns the value of now at the path of ch, and whether there is one.
 func current(ch *change, doc any) (any, bool) {
 	if ch.node.live {
-		return ch.node.text.current, true
+		return ch.node.text.text(), true
 	}
 	at, ok := lookup(&doc, ch.node.path)
 	if !ok {

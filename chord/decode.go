@@ -22,42 +22,40 @@ type Decoder struct {
 
 	paths  []Path // by id
 	broken bool
-	last   int // operations in the last batch
 }
 
-// Decode reads one batch. The bytes may come from anyone: they are checked
+// Decode reads one batch and returns dst with its operations appended. The bytes may come from anyone: they are checked
 // against the wire grammar and the limits, and an error that is not ErrNeedBase
 // is a [*BatchError] round a [*SyntaxError], [*ShapeError], [*UnsafePathError],
 // [*PathError] or [*LimitError]. The operations do not refer to wire, but may
-// share their paths with those of other batches.
-func (d *Decoder) Decode(wire []byte) ([]Op, error) {
+// share their paths with those of other batches. On an error it returns dst as it was.
+func (d *Decoder) Decode(dst []Op, wire []byte) ([]Op, error) {
 	limits := d.Limits.withDefaults()
 	p := parser{data: wire, limits: limits}
-	ops := make([]Op, 0, min(d.last, 64))
+	ops := dst
 	n := 0
 	for op := (wireOp{}); p.next(&op, n); n++ {
 		if n == 0 && d.broken && op.Verb != Replace {
-			return nil, ErrNeedBase
+			return dst, ErrNeedBase
 		}
-		if p.fail(d.resolve(&op, ops, limits.MaxPaths)); p.err != nil {
+		if p.fail(d.resolve(&op, ops[len(dst):], limits.MaxPaths)); p.err != nil {
 			break // with n the operation that failed
 		}
 		if op.Verb == define {
 			continue
 		}
 		if len(ops) == cap(ops) {
-			ops = slices.Grow(ops, len(ops)+1) // doubling, which append does not for long
+			ops = slices.Grow(ops, max(len(ops), 4)) // doubling, which append does not for long
 		}
 		ops = append(ops, op.Op)
 	}
 	if p.err != nil {
 		d.broken = true
-		return nil, &BatchError{Op: n, Cause: p.err}
+		return dst, &BatchError{Op: n, Cause: p.err}
 	}
 	if n == 0 && d.broken {
-		return nil, ErrNeedBase
+		return dst, ErrNeedBase
 	}
-	d.last = len(ops)
 	return ops, nil
 }
 

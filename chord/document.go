@@ -99,7 +99,8 @@ func (d *Document) Delete(path Path) error {
 	return nil
 }
 
-// Append appends text to the string at path.
+// Append appends text to the string at path. A long text is not copied but kept, and
+// what it is a part of with it.
 func (d *Document) Append(path Path, text string) error {
 	return d.text(&Op{Verb: Append, Path: path, Text: validText(text)})
 }
@@ -123,9 +124,14 @@ func (d *Document) text(op *Op) error {
 	return d.slide(slot{c: &d.changes, n: n}, op)
 }
 
-// settledText is text for one whose value is in the document.
+// settledText is text for one whose value is in the document, or which no change is
+// noted of.
 func (d *Document) settledText(op *Op) error {
-	holder, at, err := d.applier.locate(op)
+	if d.base {
+		return d.applier.text(op, "")
+	}
+	d.applier.texts.settle(&d.applier.doc, op.Path) // from when no change was noted of it
+	_, at, err := d.applier.locate(op)
 	if err != nil {
 		return err
 	}
@@ -138,7 +144,7 @@ func (d *Document) settledText(op *Op) error {
 	}
 	slot := d.changed(op.Path)
 	if slot.n == nil {
-		return d.applier.text(op, &holder, &at, op.Count, op.Text)
+		return d.applier.text(op, "")
 	}
 	slot.n.text.set(s)
 	slot.n.live = true
@@ -156,7 +162,7 @@ func (d *Document) slide(s slot, op *Op) error {
 	if from == 0 && op.Text == "" {
 		return nil
 	}
-	s.text(len(text.current), from, op.Count)
+	s.text(text.length, from, op.Count)
 	text.slide(from, op.Text)
 	return nil
 }
@@ -164,9 +170,10 @@ func (d *Document) slide(s slot, op *Op) error {
 // settle brings the live texts into the document. While a text only slides it
 // lives outside, because putting a string into an any is an allocation.
 func (d *Document) settle() {
+	d.applier.texts.settle(&d.applier.doc, nil)
 	for _, n := range d.changes.live {
 		if at, ok := lookup(&d.applier.doc, n.path); ok {
-			at.put(n.text.current)
+			at.put(n.text.text())
 		}
 		n.live = false
 	}
@@ -224,6 +231,7 @@ func (d *Document) Move(path Path, perm []int) error {
 // The operations own their containers and share nothing with the document but
 // strings. With a dst that has room, numbers and texts cost no allocation.
 func (d *Document) Flush(dst []Op) []Op {
+	d.applier.texts.settle(&d.applier.doc, nil)
 	if d.base {
 		d.base = false
 		return append(dst, Op{Verb: Replace, Value: clone(d.applier.doc)})

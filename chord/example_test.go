@@ -29,7 +29,7 @@ func Example() {
 		}
 		fmt.Println(string(wire))
 
-		ops, err := decoder.Decode(wire)
+		ops, err := decoder.Decode(nil, wire)
 		if err != nil {
 			panic(err)
 		}
@@ -146,7 +146,7 @@ func ExampleEncoder_Begin() {
 // What a peer sends is checked, and an error says what was wrong with it.
 func ExampleDecoder() {
 	decoder := chord.Decoder{Limits: chord.Limits{MaxBytes: 1 << 10}}
-	_, err := decoder.Decode([]byte(`[["s",["a"],1],["s",["a","__proto__","admin"],true]]`))
+	_, err := decoder.Decode(nil, []byte(`[["s",["a"],1],["s",["a","__proto__","admin"],true]]`))
 	fmt.Println(err)
 
 	var unsafe *chord.UnsafePathError
@@ -154,7 +154,7 @@ func ExampleDecoder() {
 		fmt.Println("through", unsafe.Segment)
 	}
 
-	_, err = decoder.Decode([]byte(`[["s",["a"],1]]`))
+	_, err = decoder.Decode(nil, []byte(`[["s",["a"],1]]`))
 	fmt.Println(err)
 	// Output:
 	// chord: s at a.__proto__: key "__proto__" is reserved: set the nearest parent instead (operation 1 of the batch)

@@ -34,7 +34,7 @@ func FuzzDecode(f *testing.F) {
 	addCases(f, func(_, wire []byte) { f.Add(wire) })
 	f.Fuzz(func(t *testing.T, wire []byte) {
 		var decoder Decoder
-		ops, err := decoder.Decode(wire)
+		ops, err := decoder.Decode(nil, wire)
 		valid := ValidateWire(wire)
 		if err != nil {
 			if errorType(err) == "another" || errorType(err) == "none" {
@@ -60,7 +60,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			t.Fatalf("Encode of what Decode(%q) gave: %v", wire, err)
 		}
-		if back, err := new(Decoder).Decode(own); err != nil || diffOps(ops, back) != "" {
+		if back, err := new(Decoder).Decode(nil, own); err != nil || diffOps(ops, back) != "" {
 			t.Fatalf("Decode(%s): %v\n%s", own, err, diffOps(ops, back))
 		}
 	})
@@ -158,7 +158,7 @@ func FuzzApply(f *testing.F) {
 		if err != nil {
 			return
 		}
-		ops, err := new(Decoder).Decode(wire)
+		ops, err := new(Decoder).Decode(nil, wire)
 		if err != nil {
 			return
 		}
@@ -196,7 +196,7 @@ func FuzzDocument(f *testing.F) {
 		if err != nil {
 			return
 		}
-		ops, err := new(Decoder).Decode(wire)
+		ops, err := new(Decoder).Decode(nil, wire)
 		if err != nil || IsBase(ops) {
 			return
 		}
@@ -259,7 +259,7 @@ func FuzzTracker(f *testing.F) {
 		if err != nil {
 			t.Fatalf("from %s to %s: Encode(%v): %v", rawOld, rawNext, ops, err)
 		}
-		decoded, err := new(Decoder).Decode(wire)
+		decoded, err := new(Decoder).Decode(nil, wire)
 		if err != nil {
 			t.Fatalf("from %s to %s: Decode(%s): %v", rawOld, rawNext, wire, err)
 		}

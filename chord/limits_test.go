@@ -41,11 +41,11 @@ func TestLimits(t *testing.T) {
 		{"segments in a path", Limits{}, `[["d",` + path(DefaultMaxPathDepth) + `]]`, `[["d",` + path(DefaultMaxPathDepth+1) + `]]`},
 		{"containers around a value", Limits{}, `[["r",` + nested(DefaultMaxNesting) + `]]`, `[["r",` + nested(DefaultMaxNesting+1) + `]]`},
 	} {
-		_, err := (&Decoder{Limits: c.limits}).Decode([]byte(c.good))
+		_, err := (&Decoder{Limits: c.limits}).Decode(nil, []byte(c.good))
 		if errorType(err) == "LimitError" {
 			t.Errorf("%s, %v: at the limit: %v", c.name, c.limits, err)
 		}
-		_, err = (&Decoder{Limits: c.limits}).Decode([]byte(c.over))
+		_, err = (&Decoder{Limits: c.limits}).Decode(nil, []byte(c.over))
 		var limit *LimitError
 		if !asError(err, &limit) || limit.What != c.name {
 			t.Errorf("%s, %v: beyond the limit: %v", c.name, c.limits, err)
@@ -57,7 +57,7 @@ func TestLimits(t *testing.T) {
 func TestDefinitionsAcrossBatches(t *testing.T) {
 	decoder := Decoder{Limits: Limits{MaxPaths: 2}}
 	for i := range 3 {
-		_, err := decoder.Decode(fmt.Appendf(nil, `[["#",%d,["a"]]]`, i))
+		_, err := decoder.Decode(nil, fmt.Appendf(nil, `[["#",%d,["a"]]]`, i))
 		if over := errorType(err) == "LimitError"; over != (i == 2) {
 			t.Errorf("definition %d: %v", i, err)
 		}
@@ -89,7 +89,7 @@ func TestDecodeAllocation(t *testing.T) {
 			wire := []byte(c.begin + strings.Repeat(c.repeat, (size-len(c.begin)-len(c.end))/len(c.repeat)) + c.end)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			ops, err := new(Decoder).Decode(wire)
+			ops, err := new(Decoder).Decode(nil, wire)
 			runtime.ReadMemStats(&after)
 			allocated := after.TotalAlloc - before.TotalAlloc
 			t.Logf("%.1f bytes for each of the batch (%d operations, %v)", float64(allocated)/float64(len(wire)), len(ops), err)

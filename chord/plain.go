@@ -81,7 +81,7 @@ func plainObject(object map[string]any, depth int) (any, error) {
 
 // validText is what a replica will hold for s.
 func validText(s string) string {
-	if utf8.ValidString(s) {
+	if isASCII(s) || utf8.ValidString(s) {
 		return s
 	}
 	return string([]rune(s))

@@ -47,7 +47,7 @@ func TestPlain(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: Encode: %v", c.name, err)
 		}
-		ops, err := new(Decoder).Decode(wire)
+		ops, err := new(Decoder).Decode(nil, wire)
 		if err != nil {
 			t.Fatalf("%s: Decode(%s): %v", c.name, wire, err)
 		}

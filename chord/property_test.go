@@ -190,9 +190,11 @@ func (f *follower) follow(s *stream, ops []Op) {
 		s.t.Fatalf("replica: %v\n%s", err, wire)
 	}
 	value, _ := f.replica.Value()
-	lateValue, _ := f.lateReplica.Value()
 	s.equal("replica", value)
-	s.equal("late replica", lateValue)
+	if s.r.IntN(3) == 0 { // the other one is not looked at after each batch
+		value, _ = f.lateReplica.Value()
+		s.equal("late replica", value)
+	}
 	s.equal("applied", f.plain)
 	s.equal("applied immutable", f.frozen)
 	if s.t.Failed() {
@@ -201,7 +203,7 @@ func (f *follower) follow(s *stream, ops []Op) {
 }
 
 func (f *follower) decode(s *stream, d *Decoder, wire []byte) []Op {
-	ops, err := d.Decode(wire)
+	ops, err := d.Decode(nil, wire)
 	if err != nil {
 		s.t.Fatalf("decode: %v\n%s", err, wire)
 	}

@@ -5,6 +5,7 @@ package chord
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"slices"
 	"unicode/utf16"
 )
@@ -110,7 +111,11 @@ func randomOp(r *rand.Rand, doc any) Op {
 				continue
 			}
 			if r.IntN(2) == 0 {
-				return Op{Verb: Append, Path: path, Text: randomText(r, 8)}
+				text := randomText(r, 8)
+				if r.IntN(4) == 0 {
+					text = strings.Repeat(text, 300) // which slides
+				}
+				return Op{Verb: Append, Path: path, Text: text}
 			}
 			if r.IntN(2) == 0 {
 				return Op{Verb: Truncate, Path: path, Count: randomCut(r, v)}

@@ -10,9 +10,8 @@ package chord
 // Replica must not be copied, nor used by two goroutines at a time. It needs no
 // closing.
 type Replica struct {
-	doc   any
-	ready bool
-	texts *slider
+	applier applier
+	ready   bool
 }
 
 // Apply carries out one batch, as [Apply] does. After an error, and before the
@@ -22,18 +21,20 @@ func (r *Replica) Apply(ops []Op) error {
 		return ErrNeedBase
 	}
 	if IsBase(ops) {
-		r.texts = &slider{} // the buffers of the old texts go with them
+		r.applier.texts = &slider{} // the buffers of the old texts go with them
 	}
-	a := applier{doc: r.doc, texts: r.texts}
-	if err := a.batch(ops); err != nil {
+	if err := r.applier.batch(ops); err != nil {
 		*r = Replica{}
 		return err
 	}
-	r.doc, r.ready = a.doc, true
+	r.ready = true
 	return nil
 }
 
 // Value returns the document, which the next Apply will change in place, and
 // whether there is one: not before the first base batch, nor after an error.
 // Strings from it stay valid.
-func (r *Replica) Value() (doc any, ok bool) { return r.doc, r.ready }
+func (r *Replica) Value() (doc any, ok bool) {
+	r.applier.texts.settle(&r.applier.doc, nil)
+	return r.applier.doc, r.ready
+}

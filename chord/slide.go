@@ -2,61 +2,128 @@
 
 package chord
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // slidingText is a string that changes at both ends without being copied each
-// time. It is the end of a buffer that only grows:
+// time. It is the end of a buffer that only grows, and what was appended since the
+// text was last looked at:
 //
-//	buffer: [ dropped | current | free ]
+//	buffer: [ dropped | current | free ]   pending: [ string, string, … ]
 //
 // So strings handed out before stay what they were, also for goroutines that
 // still read them, and a full buffer is replaced by another: O(1) amortised for
-// each byte added, at the price of up to bufferFactor times the text's memory.
+// each byte added, at the price of up to bufferFactor times the text's memory. Of
+// what slides through without ever being looked at, nothing is copied.
 type slidingText struct {
 	buffer  strings.Builder
 	current string // a suffix of buffer.String(), or a string from elsewhere
 	ours    bool   // the former
-	wide    int    // bytes of current after which there is nothing but ASCII
+
+	pending []string
+	length  int // bytes, all in all
+	wide    int // bytes after which there is nothing but ASCII
 }
 
-const bufferFactor = 3
+const (
+	bufferFactor = 3
+	// maxPending is how many strings wait to be copied at most.
+	maxPending = 64
+	// minPending is the length in bytes from which a string waits. To copy less is
+	// as cheap, unless others wait already.
+	minPending = 1 << 10
+)
 
-// skip is skipUnits of the current text. Where that is ASCII it need not look.
+// skip is skipUnits of the text. Where that is ASCII it need not look.
 func (t *slidingText) skip(units int) (int, error) {
-	if t.wide == 0 && units <= len(t.current) {
+	if t.wide == 0 && units <= t.length {
 		return units, nil
 	}
-	return skipUnits(t.current, units)
+	return skipUnits(t.text(), units)
 }
 
 // slide drops the first from bytes and appends added.
 func (t *slidingText) slide(from int, added string) {
-	kept := t.current[from:]
-	length := len(kept) + len(added)
-	if t.wide = max(0, t.wide-from); !isASCII(added) {
-		t.wide = length
+	t.drop(from)
+	if added == "" {
+		return
 	}
-	if !t.ours || t.buffer.Cap()-t.buffer.Len() < len(added) {
+	t.length += len(added)
+	if !isASCII(added) {
+		t.wide = t.length
+	}
+	if t.pending = append(t.pending, added); len(t.pending) > maxPending || len(t.pending) == 1 && len(added) < minPending {
+		t.text()
+	}
+}
+
+// drop drops the first from bytes.
+func (t *slidingText) drop(from int) {
+	t.length -= from
+	t.wide = max(0, t.wide-from)
+	first := min(from, len(t.current))
+	t.current = t.current[first:]
+	from -= first
+	gone := 0
+	for from > 0 && len(t.pending[gone]) <= from {
+		from -= len(t.pending[gone])
+		gone++
+	}
+	t.pending = slices.Delete(t.pending, 0, gone)
+	if from > 0 {
+		t.pending[0] = t.pending[0][from:]
+	}
+}
+
+// text returns the text, with nothing pending any more.
+func (t *slidingText) text() string {
+	if len(t.pending) == 0 {
+		return t.current
+	}
+	if !t.ours || t.buffer.Cap()-t.buffer.Len() < t.length-len(t.current) {
 		t.buffer.Reset()
-		t.buffer.Grow(bufferFactor * length)
-		t.buffer.WriteString(kept)
+		t.buffer.Grow(bufferFactor * t.length)
+		t.buffer.WriteString(t.current)
 		t.ours = true
 	}
-	t.buffer.WriteString(added)
-	t.current = t.buffer.String()[t.buffer.Len()-length:]
+	for _, s := range t.pending {
+		t.buffer.WriteString(s)
+	}
+	clear(t.pending)
+	t.pending = t.pending[:0]
+	t.current = t.buffer.String()[t.buffer.Len()-t.length:]
+	return t.current
+}
+
+// after returns the text without its first from bytes.
+func (t *slidingText) after(from int) string {
+	if len(t.pending) > 0 {
+		last := t.pending[len(t.pending)-1]
+		if before := t.length - len(last); from >= before {
+			return last[from-before:]
+		}
+	}
+	return t.text()[from:]
 }
 
 // set makes s the text. When it is the text already, the buffer stays in use:
 // comparing is comparing pointers then, and when s has come from elsewhere but is
 // equal, it is as good.
 func (t *slidingText) set(s string) {
-	if t.current != s {
-		t.current, t.ours, t.wide = s, false, len(s)
-		if isASCII(s) {
-			t.wide = 0
-		}
+	if t.is(s) {
+		return
+	}
+	clear(t.pending)
+	*t = slidingText{current: s, pending: t.pending[:0], length: len(s), wide: len(s)}
+	if isASCII(s) {
+		t.wide = 0
 	}
 }
+
+// is reports whether the text is s.
+func (t *slidingText) is(s string) bool { return t.length == len(s) && t.text() == s }
 
 const (
 	// maxSliding is how many texts of one replica have a buffer at a time.
@@ -66,40 +133,70 @@ const (
 	minSlide = 1 << 10
 )
 
-// slider has the buffers of the texts of a replica that changed last, and finds
-// them by the strings they made. A nil slider copies.
+// slider has the texts of a document that changed last. Those that are live are
+// ahead of the document, which has an old string at their paths until they are
+// settled. The others are known by the string that they are. A nil slider has none,
+// and never will.
 type slider struct {
-	texts [maxSliding]slidingText
+	texts [maxSliding]liveText
 	next  int // the one to give up next
 }
 
-// slide returns s without its first units, which have to be there, and with added.
-func (sl *slider) slide(s string, units int, added string) (string, error) {
-	if sl == nil || len(s)+len(added) < minSlide {
-		from, err := skipUnits(s, units)
-		if err != nil {
-			return "", err
-		}
-		return s[from:] + added, nil
-	}
-	t := sl.find(s)
-	from, err := t.skip(units)
-	if err != nil {
-		return "", err
-	}
-	t.slide(from, added)
-	return t.current, nil
+type liveText struct {
+	slidingText
+	path Path
+	live bool
 }
 
-// find returns the text that is s.
-func (sl *slider) find(s string) *slidingText {
+// find returns the live text at path, if there is one.
+func (sl *slider) find(path Path) *slidingText {
+	if sl == nil {
+		return nil
+	}
 	for i := range sl.texts {
-		if t := &sl.texts[i]; t.current == s {
-			return t
+		if t := &sl.texts[i]; t.live && t.path.Equal(path) {
+			return &t.slidingText
 		}
 	}
-	t := &sl.texts[sl.next]
-	sl.next = (sl.next + 1) % maxSliding
-	t.set(s)
-	return t
+	return nil
+}
+
+// adopt makes s, the string that doc has at path, a live text.
+func (sl *slider) adopt(doc *any, path Path, s string) *slidingText {
+	chosen := &sl.texts[sl.next]
+	for i := range sl.texts {
+		if t := &sl.texts[i]; !t.live && t.is(s) {
+			chosen = t
+			break
+		}
+	}
+	if chosen == &sl.texts[sl.next] {
+		sl.next = (sl.next + 1) % maxSliding
+	}
+	chosen.settle(doc)
+	chosen.set(s)
+	chosen.path, chosen.live = path, true
+	return &chosen.slidingText
+}
+
+// settle brings the live texts at and below path into doc.
+func (sl *slider) settle(doc *any, path Path) {
+	if sl == nil {
+		return
+	}
+	for i := range sl.texts {
+		if t := &sl.texts[i]; t.live && len(t.path) >= len(path) && t.path[:len(path)].Equal(path) {
+			t.settle(doc)
+		}
+	}
+}
+
+func (t *liveText) settle(doc *any) {
+	if !t.live {
+		return
+	}
+	if at, ok := lookup(doc, t.path); ok {
+		at.put(t.text())
+	}
+	t.path, t.live = nil, false
 }

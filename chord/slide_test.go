@@ -10,48 +10,67 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSlider has several texts take turns, among them equal ones and more than
-// there are buffers, and looks at all strings ever made again in the end.
+// TestSlider has several texts of a document take turns, among them equal ones and
+// more than there are buffers, and looks at all strings ever made again in the end.
 func TestSlider(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var sl slider
 		type made struct{ got, want string }
 		var all []made
-		texts := make([]string, maxSliding+2)
-		for i := range texts {
-			texts[i] = strings.Repeat("0123456789abcdef", rapid.IntRange(60, 70).Draw(t, "length"))
-		}
+		texts := make([]any, maxSliding+2)
 		wants := make([]string, len(texts))
-		for i, text := range texts {
-			wants[i] = strings.Clone(text)
+		for i := range texts {
+			wants[i] = strings.Repeat("0123456789abcdef", rapid.IntRange(60, 70).Draw(t, "length"))
+			texts[i] = strings.Clone(wants[i])
+		}
+		a := applier{doc: texts, texts: &slider{}}
+		look := func() {
+			a.texts.settle(&a.doc, nil)
+			for i, want := range wants {
+				if texts[i] != want {
+					t.Fatalf("text %d has %d bytes, want %d", i, len(texts[i].(string)), len(want))
+				}
+				all = append(all, made{texts[i].(string), want})
+			}
 		}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			i := rapid.IntRange(0, len(texts)-1).Draw(t, "text")
-			units := utf16.Encode([]rune(texts[i]))
+			units := utf16.Encode([]rune(wants[i]))
 			from := rapid.IntRange(0, len(units)).Draw(t, "from")
 			if rapid.Bool().Draw(t, "little") {
 				from %= 40
 			}
 			from = min(from, len(units))
-			added := strings.Repeat(rapid.SampledFrom([]string{"", "x", "yz", "é", "x€", "𝄞"}).Draw(t, "added"), rapid.IntRange(0, 300).Draw(t, "times"))
-			got, err := sl.slide(texts[i], from, added)
-			if split := 0 < from && from < len(units) && utf16.IsSurrogate(rune(units[from])) && units[from] >= 0xDC00; split != (err == errSplit) || !split && err != nil {
-				t.Fatalf("text %d after -%d units: %v, want errSplit to be %v", i, from, err, split)
+			added := strings.Repeat(rapid.SampledFrom([]string{"", "x", "yz", "é", "x€", "𝄞"}).Draw(t, "added"), rapid.IntRange(0, 1500).Draw(t, "times"))
+			err := a.text(&Op{Verb: Truncate, Path: P(i), Count: from}, added)
+			split := 0 < from && from < len(units) && utf16.IsSurrogate(rune(units[from])) && units[from] >= 0xDC00
+			if split != (err != nil) {
+				t.Fatalf("text %d after -%d units: %v, want an error to be %v", i, from, err, split)
 			}
-			if err != nil {
-				continue
+			if err == nil {
+				wants[i] = string(utf16.Decode(units[from:])) + added
 			}
-			texts[i] = got
-			wants[i] = string(utf16.Decode(units[from:])) + added
-			if texts[i] != wants[i] {
-				t.Fatalf("text %d after -%d +%d bytes: got %d bytes, want %d", i, from, len(added), len(texts[i]), len(wants[i]))
-			}
-			all = append(all, made{texts[i], wants[i]})
-			if rapid.IntRange(0, 9).Draw(t, "copy") == 0 {
+			switch rapid.IntRange(0, 9).Draw(t, "then") {
+			case 0:
+				look()
+			case 1:
 				j := rapid.IntRange(0, len(texts)-1).Draw(t, "to")
+				a.texts.settle(&a.doc, nil)
 				texts[j], wants[j] = texts[i], wants[i]
+			case 2:
+				a.texts.settle(&a.doc, P(i))
+				if texts[i] != wants[i] {
+					t.Fatalf("text %d is not settled", i)
+				}
+			case 3:
+				if text := a.texts.find(P(i)); text != nil {
+					from := rapid.IntRange(0, text.length).Draw(t, "after")
+					if got := text.after(from); got != wants[i][from:] {
+						t.Fatalf("text %d after byte %d is %d bytes, want %d", i, from, len(got), len(wants[i])-from)
+					}
+				}
 			}
 		}
+		look()
 		for i, m := range all {
 			if m.got != m.want {
 				t.Fatalf("string %d changed after it was made", i)

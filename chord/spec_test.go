@@ -39,7 +39,7 @@ func TestSpecification(t *testing.T) {
 	var encoder Encoder
 	var replica Replica
 	for _, wire := range batches {
-		ops, err := decoder.Decode([]byte(wire))
+		ops, err := decoder.Decode(nil, []byte(wire))
 		if err != nil {
 			t.Fatalf("%s: %v", wire, err)
 		}

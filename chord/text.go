@@ -6,6 +6,7 @@ package chord
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 	"unsafe"
 )
@@ -17,75 +18,70 @@ const hexDigits = "0123456789abcdef"
 // write the same bytes. Invalid UTF-8 becomes U+FFFD, byte by byte.
 func appendQuoted(dst, text []byte) []byte {
 	dst = append(dst, '"')
-	for {
-		plain := plainPrefix(text)
-		dst = append(dst, text[:plain]...)
-		text = text[plain:]
-		switch {
-		case len(text) == 0:
-			return append(dst, '"')
-		case text[0] < utf8.RuneSelf:
-			dst = appendEscaped(dst, text[0])
-		default:
-			dst = append(dst, "\uFFFD"...)
+	for len(text) > 0 {
+		dst = slices.Grow(dst, len(text)+8)
+		out, in := escape(dst[len(dst):cap(dst)], text)
+		dst, text = dst[:len(dst)+out], text[in:]
+		for len(text) > 0 && (len(text) < 8 || !isPlain(text[0])) {
+			var size int
+			dst, size = appendChar(dst, text)
+			text = text[size:]
 		}
-		text = text[1:]
 	}
+	return append(dst, '"')
 }
 
-func appendEscaped(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '\r':
-		return append(dst, '\\', 'r')
-	case '\t':
-		return append(dst, '\\', 't')
-	case '\b':
-		return append(dst, '\\', 'b')
-	case '\f':
-		return append(dst, '\\', 'f')
+// appendChar appends the first character of text, which has size bytes.
+func appendChar(dst, text []byte) (_ []byte, size int) {
+	c := text[0]
+	switch {
+	case isPlain(c):
+		return append(dst, c), 1
+	case c >= utf8.RuneSelf:
+		r, size := utf8.DecodeRune(text)
+		return utf8.AppendRune(dst, r), size
+	case escapes[c] != 0:
+		return append(dst, '\\', escapes[c]), 1
 	}
-	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15]), 1
+}
+
+// escapes has the letters that stand for characters after a backslash.
+var escapes = [256]byte{
+	'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't',
+}
+
+// escape writes text into dst as it stands in a JSON string, as long as that is
+// ASCII with short escapes and there are eight bytes more in both. out bytes were
+// written for the first in bytes.
+//
+// It copies eight bytes at a time and then looks how many of them it may keep. What
+// it writes beyond out is less than what the rest of text will be.
+func escape(dst, text []byte) (out, in int) {
+	for in+8 <= len(text) && out+8 <= len(dst) {
+		w := word(text[in : in+8])
+		binary.LittleEndian.PutUint64(dst[out:out+8], w)
+		special := specials(w)
+		if special == 0 {
+			in, out = in+8, out+8
+			continue
+		}
+		plain := bits.TrailingZeros64(special) / 8
+		in, out = in+plain, out+plain
+		letter := escapes[text[in]]
+		if letter == 0 || out+2 > len(dst) {
+			break
+		}
+		dst[out], dst[out+1] = '\\', letter
+		in, out = in+1, out+2
+	}
+	return out, in
 }
 
 const (
 	ones  = 0x0101010101010101 // one in each byte
 	highs = 0x8080808080808080 // the high bit of each byte
 )
-
-// plainPrefix returns the length of the longest prefix of text that a JSON string
-// holds as it is: valid UTF-8 without control character, quote and backslash.
-func plainPrefix(text []byte) int {
-	i := 0
-	for {
-		i += plainASCII(text[i:])
-		if i == len(text) || text[i] < utf8.RuneSelf {
-			return i
-		}
-		r, size := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && size == 1 {
-			return i
-		}
-		i += size
-	}
-}
-
-// plainASCII is plainPrefix up to the first character outside ASCII.
-func plainASCII(text []byte) int {
-	i := 0
-	for ; i+8 <= len(text); i += 8 {
-		if at := specials(word(text[i:])); at != 0 {
-			return i + bits.TrailingZeros64(at)/8
-		}
-	}
-	for i < len(text) && isPlain(text[i]) {
-		i++
-	}
-	return i
-}
 
 // specials has the high bit set in the first byte of w that is not plain ASCII, and in none
 // before it.

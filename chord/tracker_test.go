@@ -171,7 +171,7 @@ func TestTrackerDepth(t *testing.T) {
 	if len(ops) != 1 || len(ops[0].Path) != DefaultMaxPathDepth {
 		t.Errorf("got %d operations, of %d segments: %s", len(ops), len(ops[0].Path), wire)
 	}
-	decoded, err := new(Decoder).Decode(wire)
+	decoded, err := new(Decoder).Decode(nil, wire)
 	must(err)
 	if doc, err := Apply(nested("a"), decoded); err != nil || !equal(doc, nested("ab")) {
 		t.Errorf("Apply: %v", err)

@@ -25,7 +25,7 @@ func newFold() fold {
 
 // apply decodes one batch, applies it and returns the ops and the view after it.
 func (f *fold) apply(wire []byte) ([]chord.Op, *View, error) {
-	ops, err := f.decoder.Decode(wire)
+	ops, err := f.decoder.Decode(nil, wire)
 	if err != nil {
 		return nil, nil, err
 	}

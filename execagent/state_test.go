@@ -38,7 +38,7 @@ func (w *watched) follow(t *rapid.T, e *execution) {
 	if len(w.batch.wire) == 0 {
 		return
 	}
-	ops, err := w.decoder.Decode(w.batch.wire)
+	ops, err := w.decoder.Decode(nil, w.batch.wire)
 	if err != nil {
 		t.Fatalf("decoding %s: %v", w.batch.wire, err)
 	}

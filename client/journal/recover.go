@@ -82,7 +82,7 @@ func (r *Record) fold(batches []Batch, where string) error {
 	decoder := chord.Decoder{Limits: chord.Limits{MaxBytes: MaxRecordBytes}}
 	var replica chord.Replica
 	for i, b := range batches {
-		ops, err := decoder.Decode(b.Wire)
+		ops, err := decoder.Decode(nil, b.Wire)
 		if err == nil && chord.IsBase(ops) != b.Base {
 			err = fmt.Errorf("its tag says base: %t", b.Base)
 		}

@@ -136,7 +136,7 @@ func (d *Decoder) update(u *ToolUpdate, wire []byte) error {
 		s = &chord.Decoder{Limits: chord.Limits{MaxBytes: MaxEventBytes}}
 		d.streams[u.CallID] = s
 	}
-	ops, err := s.Decode(wire)
+	ops, err := s.Decode(nil, wire)
 	if err != nil {
 		return fmt.Errorf("lane: decoding an update of %q: %w", u.ID, err)
 	}

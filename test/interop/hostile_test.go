@@ -45,7 +45,7 @@ func readCases(t *testing.T, file string) []testCase {
 func fold(doc any, wires []string) (any, error) {
 	var decoder chord.Decoder
 	for _, wire := range wires {
-		ops, err := decoder.Decode([]byte(wire))
+		ops, err := decoder.Decode(nil, []byte(wire))
 		if err != nil {
 			return nil, err
 		}

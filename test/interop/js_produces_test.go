@@ -24,7 +24,7 @@ func TestJavaScriptProduces(t *testing.T) {
 		var encoder chord.Encoder
 		var replica chord.Replica
 		for n, wire := range made.Wires {
-			ops, err := decoder.Decode([]byte(wire))
+			ops, err := decoder.Decode(nil, []byte(wire))
 			if err != nil {
 				t.Fatalf("seed %d, batch %d: %v\n%s", s, n, err, wire)
 			}
