@@ -5,8 +5,8 @@ package chord
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"slices"
+	"strings"
 	"unicode/utf16"
 )
 

@@ -181,7 +181,10 @@ func (e *Execution) Resize(ctx context.Context, columns, rows int) error {
 
 // Close stops following. The command goes on, unless the context of its start ends it. It may
 // be called more than once.
-func (e *Execution) Close() error {
+func (e *Execution) Close() error { return e.detach().close() }
+
+// detach ends the following but for the attachment, which is to be closed.
+func (e *Execution) detach() *attachment {
 	e.stop()
 	e.conn.leave(e)
 	e.mu.Lock()
@@ -190,7 +193,7 @@ func (e *Execution) Close() error {
 	e.wake()
 	e.mu.Unlock()
 	e.stdin.poke()
-	return at.close()
+	return at
 }
 
 // leave has an execution followed no more.
@@ -274,10 +277,13 @@ func (e *Execution) finish(r *Result, err error) {
 		e.result, e.err = r, err
 	}
 	e.mu.Unlock()
-	if r != nil {
-		e.stdin.refuse(ErrProcessEnded)
+	if r == nil {
+		e.Close()
+		return
 	}
-	e.Close()
+	e.stdin.refuse(ErrProcessEnded)
+	at := e.detach()
+	e.conn.spawn(func() { at.close() }) // the result does not wait until the agent is told
 }
 
 func (e *Execution) outcome() (*Result, error) {

@@ -6,8 +6,10 @@ package execagent
 
 import (
 	"context"
+	"runtime"
 	"time"
 
+	"github.com/execagent/execagent/execagent/proctree"
 	"github.com/execagent/execagent/limits"
 	"github.com/execagent/execagent/transport/protocol"
 	"golang.org/x/sys/unix"
@@ -40,18 +42,26 @@ func (e *execution) live() {
 	e.exited(st)
 	e.stdin.end()
 	e.awaitTree()
+	rest := e.rest() // while the pumps read the last of the output
 	ended := e.drain()
 	e.awaitTree() // a cancel may have come meanwhile
-	e.settle(!ended)
+	e.settle(!ended, rest)
 }
 
-// exited publishes the leader's status.
+// rest is what there is to a tree whose leader has ended.
+type rest struct {
+	alone bool // nobody is left, so nothing changes any more
+	used  proctree.Usage
+}
+
+func (e *execution) rest() rest { return rest{e.tree.Empty(), e.tree.Usage()} }
+
+// exited notes the leader's status.
 func (e *execution) exited(st status) {
 	e.mu.Lock()
 	e.state = protocol.Exited
 	e.status = st
 	e.mu.Unlock()
-	e.changed(limits.Urgent)
 }
 
 // drain waits until the output is complete: end of file, or quiet while leftovers hold it
@@ -63,6 +73,12 @@ func (e *execution) drain() (ended bool) {
 	exit := time.Now()
 	already := e.pumps.total()
 	done := e.pumps.done()
+	select {
+	case <-done: // as most often: the result says it all
+		return true
+	default:
+		e.changed(limits.Shown) // that the leader has exited
+	}
 	timer := time.NewTimer(quiet)
 	defer timer.Stop()
 	for {
@@ -85,11 +101,15 @@ func (e *execution) drain() (ended bool) {
 	}
 }
 
-// settle makes the result final and public. open says that leftovers hold the output open.
-func (e *execution) settle(open bool) {
-	used := e.reap()
+// settle makes the result final and public. open says that leftovers hold the output open, and
+// rest is what there was to the tree before the last of the output.
+func (e *execution) settle(open bool, rest rest) {
+	if !rest.alone {
+		rest = e.rest()
+	}
+	used := e.reap().of(rest.used)
 	leftovers := []protocol.Process{}
-	if !e.tree.Empty() {
+	if !rest.alone {
 		for _, p := range e.tree.Members() {
 			leftovers = append(leftovers, protocol.Process{PID: p.PID, Command: p.Command})
 		}
@@ -117,6 +137,7 @@ func (e *execution) settle(open bool) {
 	e.mu.Unlock()
 	e.after(e.agent.opts.Retention, func() { e.agent.expire(e) })
 	e.changed(limits.Urgent)
+	runtime.Gosched() // whoever has just been told goes first
 	e.agent.log.Info("execution settled", "id", e.spec.ID, "reason", string(r.Reason), "exitCode", r.ExitCode, "seconds", r.Seconds, "bytes", r.Truncation.TotalBytes)
 	close(e.settled)
 	e.agent.retain(e)
@@ -168,7 +189,7 @@ func (e *execution) reap() usage {
 	}
 	used := e.proc.reap()
 	e.tree.LeaderReaped()
-	return used.of(e.tree.Usage())
+	return used
 }
 
 // end asks all processes of the command to end, and kills them after the grace. The first

@@ -111,7 +111,7 @@ func (r *raw) publish(ctx context.Context, e *execution, stream *transport.Strea
 			return err
 		}
 		if empty && settled == nil {
-			return sendResult(e, stream)
+			return stream.Finish(resultFrame(e))
 		}
 		select {
 		case <-r.wake:

@@ -123,7 +123,7 @@ func (s *stream) serve(ctx context.Context, e *execution) error {
 			s.leave() // what leftovers write is not waited for
 			s.writing.Lock()
 			defer s.writing.Unlock()
-			return sendResult(e, s.to)
+			return s.to.Finish(resultFrame(e))
 		case <-killed:
 			killed = nil
 			seen, patience = s.frames.Load(), time.After(deaf)

@@ -48,32 +48,35 @@ func (w *watcher) publish(ctx context.Context) error {
 		if err := w.publisher.Next(ctx); err != nil {
 			return err
 		}
-		final, err := w.send()
-		if err != nil {
+		if final, err := w.send(); final || err != nil {
 			return err
 		}
-		if final {
-			return sendResult(w.e, w.stream)
-		}
 	}
 }
 
-// sendResult ends the agent's side of a watcher's stream.
-func sendResult(e *execution, stream *transport.Stream) error {
-	if err := stream.WriteFrame(protocol.KindResult, protocol.Encode(e.result)); err != nil {
-		return err
-	}
-	return stream.CloseWrite()
+// resultFrame is the last frame of a watcher's stream.
+func resultFrame(e *execution) transport.Frame {
+	return transport.Frame{Kind: protocol.KindResult, Payload: protocol.Encode(e.result)}
 }
 
-// send writes the present state as one batch, if it is new.
+// send writes the present state as one batch, if it is new, and with a final state the result.
 func (w *watcher) send() (final bool, err error) {
 	b := batches.Get().(*batch)
 	defer batches.Put(b)
 	final, err = w.document.next(b)
-	if err != nil || len(b.wire) == 0 {
-		return final, err
+	if err != nil {
+		return false, err
 	}
-	w.publisher.Sent(len(b.wire))
-	return final, w.stream.WriteSimilar(protocol.KindBatch, b.wire)
+	if len(b.wire) > 0 {
+		w.publisher.Sent(len(b.wire))
+	}
+	switch {
+	case final && len(b.wire) > 0:
+		return true, w.stream.Finish(transport.Frame{Kind: protocol.KindBatch, Payload: b.wire}, resultFrame(w.e))
+	case final:
+		return true, w.stream.Finish(resultFrame(w.e))
+	case len(b.wire) > 0:
+		return false, w.stream.WriteSimilar(protocol.KindBatch, b.wire)
+	}
+	return false, nil
 }

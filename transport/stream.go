@@ -114,11 +114,8 @@ func (st *Stream) WriteSimilar(kind Kind, payload []byte) error {
 }
 
 func (st *Stream) writeFrame(kind Kind, payload []byte, similar bool) error {
-	if kind > MaxKind {
-		return fmt.Errorf("transport: writing a frame: kind %d is over %d", kind, MaxKind)
-	}
-	if limit := st.session.peerLimit; len(payload) > limit {
-		return &FrameTooLargeError{Kind: kind, Size: uint64(len(payload)), Max: uint64(limit)}
+	if err := st.check(kind, payload); err != nil {
+		return err
 	}
 	st.writing.Lock()
 	defer st.writing.Unlock()
@@ -136,12 +133,52 @@ func (st *Stream) writeFrame(kind Kind, payload []byte, similar bool) error {
 	return st.write(*buf)
 }
 
+func (st *Stream) check(kind Kind, payload []byte) error {
+	if kind > MaxKind {
+		return fmt.Errorf("transport: writing a frame: kind %d is over %d", kind, MaxKind)
+	}
+	if limit := st.session.peerLimit; len(payload) > limit {
+		return &FrameTooLargeError{Kind: kind, Size: uint64(len(payload)), Max: uint64(limit)}
+	}
+	return nil
+}
+
 // CloseWrite ends our direction: the peer reads io.EOF after the last frame.
 // Reading goes on. It waits like a write.
 func (st *Stream) CloseWrite() error {
 	st.writing.Lock()
 	defer st.writing.Unlock()
 	return st.endFrames()
+}
+
+// Frame is a payload and what it is.
+type Frame struct {
+	Kind    Kind
+	Payload []byte
+}
+
+// Finish is WriteFrame for the last frames, and then CloseWrite, but hands all of it to the
+// connection at once: the peer need not wake up for each. A frame that cannot be sent is an
+// error before anything is sent.
+func (st *Stream) Finish(last ...Frame) error {
+	for _, f := range last {
+		if err := st.check(f.Kind, f.Payload); err != nil {
+			return err
+		}
+	}
+	st.writing.Lock()
+	defer st.writing.Unlock()
+	if st.writeErr != nil {
+		return st.writeErr
+	}
+	buf := getBuffer()
+	defer putBuffer(buf)
+	*buf = (*buf)[:0]
+	for _, f := range last {
+		*buf = appendFrame(*buf, f.Kind, f.Payload, nil)
+	}
+	*buf = append(*buf, endOfFrames[:]...)
+	return st.finish(*buf)
 }
 
 // endFrames sends the end-of-frames mark once. The caller holds writing.
@@ -152,7 +189,12 @@ func (st *Stream) endFrames() error {
 	if st.writeErr != nil {
 		return st.writeErr
 	}
-	err := st.write(endOfFrames[:])
+	return st.finish(endOfFrames[:])
+}
+
+// finish sends the end of our direction. The caller holds writing.
+func (st *Stream) finish(end []byte) error {
+	err := st.write(end)
 	if err == nil {
 		st.writeErr = fmt.Errorf("transport: writing a frame: %w", errHalfClosed)
 	}

@@ -32,6 +32,8 @@ type base struct {
 
 	mu      sync.Mutex // held while controllers are enabled
 	enabled map[string]bool
+
+	spare atomic.Pointer[cgroup] // made ahead for the next tree, or nil
 }
 
 // newBase makes the Manager's cgroup in the first hierarchy that lets it and can kill.
@@ -97,17 +99,39 @@ func (b *base) make() (err error) {
 	return nil
 }
 
-// newGroup makes the cgroup of one tree. Its name is a number: an ID is the client's.
+// newGroup returns the cgroup of one tree.
 func (b *base) newGroup(lim Limits) (*cgroup, error) {
-	c := &cgroup{b.child(strconv.FormatUint(b.groups.Add(1), 10))}
-	if err := os.Mkdir(c.dir, 0o755); err != nil {
-		return nil, fmt.Errorf("proctree: making a cgroup: %w", err)
+	c := b.spare.Swap(nil)
+	if c == nil {
+		var err error
+		if c, err = b.makeGroup(); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.limit(lim); err != nil {
 		c.remove()
 		return nil, err
 	}
 	return c, nil
+}
+
+// makeGroup makes a cgroup. Its name is a number: an ID is the client's.
+func (b *base) makeGroup() (*cgroup, error) {
+	c := &cgroup{b.child(strconv.FormatUint(b.groups.Add(1), 10))}
+	if err := os.Mkdir(c.dir, 0o755); err != nil {
+		return nil, fmt.Errorf("proctree: making a cgroup: %w", err)
+	}
+	return c, nil
+}
+
+// makeSpare makes a cgroup ahead, when there is time for it.
+func (b *base) makeSpare() {
+	if b.spare.Load() != nil {
+		return
+	}
+	if c, err := b.makeGroup(); err == nil && !b.spare.CompareAndSwap(nil, c) {
+		c.remove()
+	}
 }
 
 // close removes what is empty and reports whether that was everything.

@@ -20,9 +20,12 @@ const (
 	maxNesting    = 64   // levels below a tree's cgroup that are looked into
 )
 
+type cgroupFile [maxCgroupFile]byte
+
 // populated reports whether a living process is in the cgroup or below. Zombies are not.
 func (c *cgroup) populated() bool {
-	return value(c.read("cgroup.events"), "populated") == 1
+	var buf cgroupFile
+	return value(c.read("cgroup.events", &buf), "populated") == 1
 }
 
 // processes lists the pids in the cgroup and below, zombies left out.
@@ -57,7 +60,7 @@ func subgroups(dir string) []string {
 // holds reports whether the process is in the cgroup or below: since its pid was listed it
 // may have ended and the pid been given away.
 func (c *cgroup) holds(pid int) bool {
-	var buf [maxCgroupFile]byte
+	var buf cgroupFile
 	path, ok := unifiedPath(buf[:readInto(procPath(pid, "cgroup"), buf[:])])
 	return ok && (path == c.path || strings.HasPrefix(path, c.path+"/"))
 }
@@ -88,16 +91,18 @@ func removeBelow(dir string, levels int) bool {
 
 // usage reads what the controllers in use have counted.
 func (c *cgroup) usage() Usage {
-	return Usage{
-		CPU:        time.Duration(value(c.read("cpu.stat"), "usage_usec")) * time.Microsecond,
-		PeakMemory: int64(number(bytes.TrimSpace(c.read("memory.peak")))),
-		OOMKilled:  value(c.read("memory.events"), "oom_kill") > 0,
+	var buf cgroupFile
+	u := Usage{CPU: time.Duration(value(c.read("cpu.stat", &buf), "usage_usec")) * time.Microsecond}
+	if events := c.read("memory.events", &buf); len(events) > 0 { // else nobody counts memory
+		u.OOMKilled = value(events, "oom_kill") > 0
+		u.PeakMemory = int64(number(bytes.TrimSpace(c.read("memory.peak", &buf))))
 	}
+	return u
 }
 
-func (c *cgroup) read(name string) []byte {
-	buf := make([]byte, maxCgroupFile)
-	return buf[:readInto(filepath.Join(c.dir, name), buf)]
+// read reads a file into buf and returns that part of it.
+func (c *cgroup) read(name string, buf *cgroupFile) []byte {
+	return buf[:readInto(filepath.Join(c.dir, name), buf[:])]
 }
 
 // value is the number beside key in a flat keyed file, 0 without one.
@@ -112,6 +117,6 @@ func value(text []byte, key string) uint64 {
 
 // readWord is a file's only word.
 func readWord(dir, name string) string {
-	var buf [maxCgroupFile]byte
+	var buf cgroupFile
 	return string(bytes.TrimSpace(buf[:readInto(filepath.Join(dir, name), buf[:])]))
 }

@@ -184,6 +184,9 @@ func (m *Manager) release(c *cgroup) {
 	if !c.remove() {
 		m.leftovers = append(m.leftovers, c)
 	}
+	if !m.closed {
+		m.base.makeSpare()
+	}
 }
 
 // Close gives up the Manager's cgroups and its part of the reaper, and waits for that. Cgroups
