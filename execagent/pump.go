@@ -64,7 +64,7 @@ type pump struct {
 	err  error  // why no more will come
 
 	flood   bool
-	marked  time.Time      // when the measure of a flood began
+	marked  time.Time      // when the measure of a flood began, later by what it waited for turns
 	since   int            // bytes since then
 	behind  sync.WaitGroup // the second goroutine
 	writing atomic.Bool    // it is under way
@@ -143,7 +143,7 @@ func (p *pump) ebb() {
 // closed upon, are read after the first EIO (8 of 100 000 PTYs closed upon their last bytes).
 func (p *pump) ready(fd uintptr) bool {
 	if p.flood {
-		turns <- struct{}{}
+		p.takeTurn()
 		defer func() { <-turns }()
 	}
 	if p.buf == nil {
@@ -172,6 +172,20 @@ func (p *pump) ready(fd uintptr) bool {
 		}
 	}
 	return true
+}
+
+// takeTurn waits until this flood may be read. That it had to wait says nothing of how fast the
+// command is.
+func (p *pump) takeTurn() {
+	select {
+	case turns <- struct{}{}:
+		return
+	default:
+	}
+	begun := time.Now()
+	turns <- struct{}{}
+	p.marked = p.marked.Add(time.Since(begun))
+	_ = p.file.SetReadDeadline(p.marked.Add(bulkWait))
 }
 
 func (p *pump) release() {
