@@ -20,9 +20,9 @@ type Options struct {
 	Software string
 	// Logger gets the connection's troubles, never payload. Nil discards.
 	Logger *slog.Logger
-	// Reconnect is how long an agent that is out of reach is dialed again before it is
-	// given up; 0 means that a lost connection stays lost. The agent keeps results for an
-	// hour, so longer is of little use.
+	// Reconnect is how long an agent that is out of reach is dialed again, or waited for if
+	// it dials, before it is given up; 0 means that a lost connection stays lost. The agent
+	// keeps results for an hour, so longer is of little use.
 	Reconnect time.Duration
 	// OnStatus, if not nil, is told when the connection is lost, made again and given up, by
 	// one goroutine, in order. It must not block, nor close the Conn.
@@ -41,6 +41,13 @@ type Options struct {
 	InsecureTCP bool
 }
 
+func (o *Options) logger() *slog.Logger {
+	if o.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return o.Logger
+}
+
 // transport returns the options of the layer below.
 func (o *Options) transport() transport.Options {
 	return transport.Options{
@@ -53,13 +60,15 @@ func (o *Options) transport() transport.Options {
 	}
 }
 
-// Conn is a connection to an agent. Make one with [Dial], [DialFunc] or [NewConn], and Close it.
+// Conn is a connection to an agent. Make one with [Dial], [DialFunc] or [NewConn], or get one from
+// a [Listener], and Close it.
 type Conn struct {
-	opts    Options
-	connect ConnectFunc     // nil if a lost connection stays lost
-	ctx     context.Context // ends when Close begins
-	stop    context.CancelFunc
-	wg      sync.WaitGroup
+	opts Options
+	next nextLink        // nil if a lost connection stays lost
+	gone chan struct{}   // closed when no other link is waited for any more
+	ctx  context.Context // ends when Close begins
+	stop context.CancelFunc
+	wg   sync.WaitGroup
 
 	mu         sync.Mutex // guards the rest; not held across I/O
 	link       *link      // the present one, or the last
@@ -95,9 +104,11 @@ func DialFunc(ctx context.Context, connect ConnectFunc, opts Options) (*Conn, er
 		return nil, err
 	}
 	if opts.Reconnect <= 0 {
-		connect = nil
+		return newConn(l, nil, opts), nil
 	}
-	return newConn(l, connect, opts), nil
+	return newConn(l, func(ctx context.Context, cause error) (*link, error) {
+		return redial(ctx, connect, opts, cause)
+	}, opts), nil
 }
 
 // NewConn speaks to an agent over conn, which it owns from the call on. Nothing can be dialed
@@ -110,13 +121,12 @@ func NewConn(ctx context.Context, conn io.ReadWriteCloser, opts Options) (*Conn,
 	return newConn(l, nil, opts), nil
 }
 
-func newConn(l *link, connect ConnectFunc, opts Options) *Conn {
-	if opts.Logger == nil {
-		opts.Logger = slog.New(slog.DiscardHandler)
-	}
+func newConn(l *link, next nextLink, opts Options) *Conn {
+	opts.Logger = opts.logger()
 	c := &Conn{
 		opts:       opts,
-		connect:    connect,
+		next:       next,
+		gone:       make(chan struct{}),
 		link:       l,
 		changed:    make(chan struct{}),
 		executions: make(map[*Execution]struct{}),
@@ -157,7 +167,7 @@ func (c *Conn) spawn(f func()) {
 }
 
 // resumable reports whether a lost connection is made again.
-func (c *Conn) resumable() bool { return c.connect != nil }
+func (c *Conn) resumable() bool { return c.next != nil }
 
 func (c *Conn) present() *link {
 	c.mu.Lock()

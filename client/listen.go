@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"sync"
 
 	"github.com/execagent/execagent/transport"
@@ -14,6 +13,10 @@ import (
 
 // Listener waits for agents that dial out, because they cannot be dialed. Make one with
 // [Listen]; whoever made it closes it. Its methods may be called concurrently.
+//
+// An agent whose connection breaks dials again. With Options.Reconnect its Conn goes on with that,
+// as after a redial; without, it comes as another Conn. It is known by the name that each start of
+// an agent makes up for itself, which is as secret as the agent keeps it.
 type Listener struct {
 	socket *transport.Listener
 	opts   Options
@@ -22,8 +25,15 @@ type Listener struct {
 	stop   context.CancelFunc
 	wg     sync.WaitGroup
 
-	mu     sync.Mutex // guards failed; not held across I/O
-	failed error      // why no more agents come
+	mu     sync.Mutex            // guards the rest; not held across I/O
+	failed error                 // why no more agents come
+	known  map[string]*returning // agents whose connections go on, by instance
+}
+
+// returning is the Conn of an agent that may come back.
+type returning struct {
+	conn  *Conn
+	links chan *link // by which it did
 }
 
 // Listen waits for agents at an address such as "tls:0.0.0.0:7777"; see [transport.Listen] for
@@ -37,10 +47,8 @@ func Listen(ctx context.Context, addr string, opts Options) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opts.Logger == nil {
-		opts.Logger = slog.New(slog.DiscardHandler)
-	}
-	l := &Listener{socket: socket, opts: opts, conns: make(chan *Conn)}
+	opts.Logger = opts.logger()
+	l := &Listener{socket: socket, opts: opts, conns: make(chan *Conn), known: make(map[string]*returning)}
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	l.wg.Go(l.serve)
 	return l, nil
@@ -50,8 +58,7 @@ func Listen(ctx context.Context, addr string, opts Options) (*Listener, error) {
 func (l *Listener) Address() string { return l.socket.Address().String() }
 
 // Accept waits for the next agent. Strangers, who do not get through the handshake, are logged
-// and do not count; they hold up nobody. An agent whose connection breaks dials again, and comes as
-// another Conn: Options.Reconnect has no effect.
+// and do not count; they hold up nobody.
 func (l *Listener) Accept(ctx context.Context) (*Conn, error) {
 	select {
 	case c, ok := <-l.conns:
@@ -64,8 +71,8 @@ func (l *Listener) Accept(ctx context.Context) (*Conn, error) {
 	}
 }
 
-// Close stops waiting, and releases Accept. Connections that it has returned go on. It may be
-// called more than once.
+// Close stops waiting, and releases Accept. Connections that it has returned go on, until they
+// break. It may be called more than once.
 func (l *Listener) Close() error {
 	l.stop()
 	err := l.socket.Close()
@@ -96,18 +103,72 @@ func (l *Listener) serve() {
 	close(l.conns)
 }
 
-// greet makes an agent of a connection, and hands it to whoever asks next.
+// greet makes a link of a connection, for the Conn of an agent that has come back, or for a new
+// one that it hands to whoever asks next.
 func (l *Listener) greet(conn io.ReadWriteCloser) {
-	c, err := NewConn(l.ctx, conn, l.opts)
+	at, err := newLink(l.ctx, conn, l.opts)
 	if err != nil {
 		l.opts.Logger.Info("an agent did not get through the handshake", "error", err)
 		return
 	}
+	if l.giveBack(at) {
+		return
+	}
+	c := l.newConn(at)
 	select {
 	case l.conns <- c:
-	case <-c.present().session.Done():
+	case <-c.gone:
 		c.Close()
 	case <-l.ctx.Done():
 		c.Close()
 	}
+}
+
+// giveBack hands a link to the Conn that waits for this agent, if there is one.
+func (l *Listener) giveBack(at *link) bool {
+	l.mu.Lock()
+	r := l.known[at.instance()]
+	l.mu.Unlock()
+	if r == nil {
+		return false
+	}
+	// The agent has given up the one before, which this side may not know yet.
+	r.conn.present().session.Close()
+	select {
+	case r.links <- at:
+		return true
+	case <-r.conn.gone:
+		return false
+	}
+}
+
+// newConn makes the Conn of an agent that is not known.
+func (l *Listener) newConn(at *link) *Conn {
+	if l.opts.Reconnect <= 0 {
+		return newConn(at, nil, l.opts)
+	}
+	r := &returning{links: make(chan *link)}
+	name := at.instance()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r.conn = newConn(at, func(ctx context.Context, cause error) (*link, error) {
+		select {
+		case at := <-r.links:
+			return at, nil
+		case <-ctx.Done():
+			return nil, cause
+		case <-l.ctx.Done():
+			return nil, fmt.Errorf("client: nobody listens for the agent any more: %w", cause)
+		}
+	}, l.opts)
+	l.known[name] = r
+	r.conn.spawn(func() {
+		<-r.conn.gone
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.known[name] == r {
+			delete(l.known, name)
+		}
+	})
+	return r.conn
 }

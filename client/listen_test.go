@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/execagent/execagent/transport"
 	"github.com/execagent/execagent/transport/protocol"
@@ -88,6 +89,79 @@ func TestListen(t *testing.T) {
 		if kind, _, err := stream.ReadFrame(); err != nil || kind != protocol.KindOpen {
 			t.Errorf("the client began with kind %d, %v", kind, err)
 		}
+	}
+}
+
+// TestListenAgain: an agent that comes back has its Conn go on, also before this side knows that
+// the connection broke; another agent, and one whose Conn was closed, gets a Conn of its own.
+func TestListenAgain(t *testing.T) {
+	token := testToken(t)
+	told := make(chan Status, 10)
+	l := mustListen(t, Options{Token: token, Reconnect: time.Minute, OnStatus: func(s Status) { told <- s }})
+	comes := func(name string) *transport.Session {
+		t.Helper()
+		s, err := dialingAgent(t, l, name, token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	accepted := func(name string) *Conn {
+		t.Helper()
+		conn, err := l.Accept(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		if got := conn.Peer().Instance; got != name {
+			t.Errorf("agent %q, want %q", got, name)
+		}
+		return conn
+	}
+	want := func(state ConnState) {
+		t.Helper()
+		if s := <-told; s.State != state {
+			t.Errorf("told %+v, want %s", s, state)
+		}
+	}
+	first := comes("one")
+	conn := accepted("one")
+	first.Close()
+	want(Reconnecting)
+	comes("two")
+	accepted("two")
+	comes("one") // it seems to be well
+	want(Connected)
+	third := comes("one")
+	want(Reconnecting)
+	want(Connected)
+	conn.Close()
+	<-third.Done()
+	comes("one")
+	if accepted("one") == conn {
+		t.Error("a Conn that was closed is back")
+	}
+}
+
+// TestListenerGone: nobody waits for agents of a listener that was closed.
+func TestListenerGone(t *testing.T) {
+	token := testToken(t)
+	l := mustListen(t, Options{Token: token, Reconnect: time.Minute})
+	agent, err := dialingAgent(t, l, "one", token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := l.Accept(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	l.Close()
+	agent.Close()
+	<-conn.gone
+	if err := conn.Cancel(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "listens") {
+		t.Errorf("a request afterwards: %v, want that nobody listens", err)
 	}
 }
 

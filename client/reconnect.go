@@ -43,9 +43,14 @@ const (
 	attemptTimeout = 15 * time.Second
 )
 
-// keep is the goroutine of a Conn: it makes a new link whenever one ends, as long as that is
+// nextLink gets the link that replaces one that ended by cause, by dialing or by waiting for the
+// agent, until ctx ends. Its error is final.
+type nextLink func(ctx context.Context, cause error) (*link, error)
+
+// keep is the goroutine of a Conn: it gets a new link whenever one ends, as long as that is
 // asked for and possible.
 func (c *Conn) keep(l *link) {
+	defer close(c.gone)
 	for {
 		<-l.done
 		l.close()
@@ -55,7 +60,7 @@ func (c *Conn) keep(l *link) {
 			return
 		}
 		c.tell(Reconnecting, cause)
-		next, err := c.redial(cause)
+		next, err := c.another(cause)
 		if err != nil {
 			c.giveUp(err)
 			return
@@ -65,19 +70,30 @@ func (c *Conn) keep(l *link) {
 	}
 }
 
-// redial dials until an agent answers. Its error is final.
-func (c *Conn) redial(cause error) (*link, error) {
+func (c *Conn) another(cause error) (*link, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, c.opts.Reconnect)
 	defer cancel()
+	l, err := c.next(ctx, cause)
+	switch {
+	case err == nil:
+		return l, nil
+	case c.ctx.Err() != nil:
+		return nil, errClosed
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("client: the agent could not be reached again within %v: %w", c.opts.Reconnect, err)
+	}
+	return nil, err
+}
+
+// redial dials until an agent answers.
+func redial(ctx context.Context, connect ConnectFunc, opts Options, cause error) (*link, error) {
+	log := opts.logger()
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		if !sleep(ctx, jitter(pause)) {
-			if c.ctx.Err() != nil {
-				return nil, errClosed
-			}
-			return nil, fmt.Errorf("client: the agent could not be reached again within %v: %w", c.opts.Reconnect, cause)
+			return nil, cause
 		}
 		attempt, cancelAttempt := context.WithTimeout(ctx, attemptTimeout)
-		l, err := dialLink(attempt, c.connect, c.opts)
+		l, err := dialLink(attempt, connect, opts)
 		cancelAttempt()
 		switch {
 		case err == nil:
@@ -86,7 +102,7 @@ func (c *Conn) redial(cause error) (*link, error) {
 			return nil, err
 		}
 		cause = err
-		c.opts.Logger.Debug("dialing the agent again", "error", err)
+		log.Debug("dialing the agent again", "error", err)
 	}
 }
 

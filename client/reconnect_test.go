@@ -222,8 +222,8 @@ func TestContextOutOfReach(t *testing.T) {
 	}
 	f.played.Wait()
 	blocked := make(chan struct{})
-	connect := conn.connect
-	conn.connect = func(ctx context.Context) (io.ReadWriteCloser, error) { <-blocked; return connect(ctx) }
+	next := conn.next
+	conn.next = func(ctx context.Context, cause error) (*link, error) { <-blocked; return next(ctx, cause) }
 	f.session.Close()
 	h.want(Reconnecting)
 	cancel()

@@ -64,7 +64,7 @@ func attach(ctx context.Context, args []string) (code int, err error) {
 }
 
 // attachView follows by the view, as run does.
-func attachView(ctx context.Context, conn *client.Conn, n *news, cmd *client.Command, json bool) (int, error) {
+func attachView(ctx context.Context, conn *reached, n *news, cmd *client.Command, json bool) (int, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer onHangup(cancel)()
@@ -79,7 +79,7 @@ func attachView(ctx context.Context, conn *client.Conn, n *news, cmd *client.Com
 
 // attachTerminal follows raw, beginning with what the view has of the screen. What comes between
 // the two is shown twice, rather than not at all.
-func attachTerminal(ctx context.Context, conn *client.Conn, n *news, cmd *client.Command, l *local, keys []byte) (int, error) {
+func attachTerminal(ctx context.Context, conn *reached, n *news, cmd *client.Command, l *local, keys []byte) (int, error) {
 	defer cmd.Close()
 	remote, err := conn.AttachTerminal(ctx, cmd.ID())
 	if err != nil {
@@ -112,7 +112,7 @@ func lastScreen(v client.View, l *local) string {
 }
 
 // reach connects to an agent that has to be there already.
-func reach(ctx context.Context, verb string, fs *pflag.FlagSet, p *place, opts client.Options) (*client.Conn, error) {
+func reach(ctx context.Context, verb string, fs *pflag.FlagSet, p *place, opts client.Options) (*reached, error) {
 	if err := p.check(fs); err != nil {
 		return nil, err
 	}

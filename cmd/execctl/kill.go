@@ -40,7 +40,7 @@ func sendSignal(ctx context.Context, args []string) (int, error) {
 }
 
 // reachArgs connects to the agent that the flags name, and returns the other arguments.
-func reachArgs(ctx context.Context, verb string, args []string) (*client.Conn, []string, error) {
+func reachArgs(ctx context.Context, verb string, args []string) (*reached, []string, error) {
 	fs := pflag.NewFlagSet("execctl "+verb, pflag.ContinueOnError)
 	fs.Usage = func() {}
 	var p place

@@ -60,22 +60,43 @@ func (p *place) token() (transport.Token, error) {
 	return transport.TokenFromEnvironment()
 }
 
+// reached is a connection to an agent, with where that dials again if it did.
+type reached struct {
+	*client.Conn
+	listener *client.Listener // nil when it was dialed
+}
+
+func (r *reached) Close() error {
+	err := r.Conn.Close()
+	if r.listener != nil {
+		err = errors.Join(err, r.listener.Close())
+	}
+	return err
+}
+
 // dial connects to an agent that is there already, or waits for one that dials.
-func (p *place) dial(ctx context.Context, opts client.Options) (*client.Conn, error) {
+func (p *place) dial(ctx context.Context, opts client.Options) (*reached, error) {
 	opts, err := p.options(opts)
 	if err != nil {
 		return nil, err
 	}
 	if p.accept == "" {
-		return client.Dial(ctx, p.addr, opts)
+		conn, err := client.Dial(ctx, p.addr, opts)
+		if err != nil {
+			return nil, err
+		}
+		return &reached{Conn: conn}, nil
 	}
 	l, err := client.Listen(ctx, p.accept, opts)
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "execctl: waiting for an agent at %s\n", l.Address())
-	defer l.Close()
-	return l.Accept(ctx)
+	conn, err := l.Accept(ctx)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return &reached{conn, l}, nil
 }
 
 // check refuses what does not go together. An address that is only in the environment does not

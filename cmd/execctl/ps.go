@@ -86,7 +86,7 @@ func showStatus(ctx context.Context, args []string) (code int, err error) {
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	if f.health {
-		return 0, status.Check(ctx, conn)
+		return 0, status.Check(ctx, conn.Conn)
 	}
-	return 0, status.Show(ctx, conn, os.Stdout, f.json)
+	return 0, status.Show(ctx, conn.Conn, os.Stdout, f.json)
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -100,6 +101,64 @@ func disturbed(t *testing.T, s *stage, plan Plan, want *outcome) error {
 		return nil
 	} else if err != nil {
 		return fmt.Errorf("dialing: %w", err)
+	}
+	defer conn.Close()
+	got, err := runSession(ctx, conn, shortSession())
+	if err != nil {
+		return err
+	}
+	if d := diff(want, got); d != "" {
+		return fmt.Errorf("undisturbed (-) and disturbed (+):\n%s", d)
+	}
+	return nil
+}
+
+// TestComingBack: the same as TestEverywhere for an agent that dials the client. It comes back by
+// itself, to the same Conn.
+func TestComingBack(t *testing.T) {
+	checkFiles(t)
+	s := newStage(t, keepAlive)
+	want, up, down := undisturbed(t, s)
+	var plans []Plan
+	for kind, some := range map[Kind]int{Cut: 30, Corrupt: 15, Swallow: 8} {
+		for range some {
+			plans = append(plans, Plan{Up: Fault{Kind: kind, At: rand.Int64N(down)}}, Plan{Down: Fault{Kind: kind, At: rand.Int64N(up)}})
+		}
+	}
+	each(plans, func(p Plan) {
+		if err := cameBack(t, s, p, want); err != nil {
+			t.Errorf("%+v: %v", p, err)
+		}
+	})
+}
+
+// cameBack runs the session with an agent whose first connection something happens to.
+func cameBack(t *testing.T, s *stage, plan Plan, want *outcome) error {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	socket := filepath.Join(filepath.Dir(s.socket), client.NewID()[:8])
+	l, err := client.Listen(ctx, "unix:"+socket, client.Options{Reconnect: patience, KeepAlive: keepAlive})
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	p := NewProxy("unix", socket)
+	p.Plan(plan)
+	var dialing sync.WaitGroup
+	defer dialing.Wait()
+	defer p.Close()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	dialing.Go(func() {
+		for ctx.Err() == nil {
+			if conn, err := p.Connect(ctx); err == nil {
+				_ = s.agent.ServeConn(ctx, conn)
+			}
+		}
+	})
+	conn, err := l.Accept(ctx)
+	if err != nil {
+		return err
 	}
 	defer conn.Close()
 	got, err := runSession(ctx, conn, shortSession())
