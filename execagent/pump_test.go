@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -159,4 +160,38 @@ func TestAfterFlood(t *testing.T) {
 			t.Errorf("the spill has %d bytes, %v; want the %d that were written", len(got), err, len(want))
 		}
 	})
+}
+
+// TestTurn: the time that a flood waits for its turn is not held against it.
+func TestTurn(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	taken := cap(turns)
+	for range taken { // other tests' floods may have some
+		turns <- struct{}{}
+	}
+	marked := time.Now()
+	p := &pump{file: r, flood: true, marked: marked}
+	begun, got := make(chan struct{}), make(chan time.Duration)
+	go func() {
+		close(begun)
+		p.takeTurn()
+		got <- time.Since(marked)
+	}()
+	<-begun
+	for time.Since(marked) < 2*bulkWait {
+		runtime.Gosched()
+	}
+	for range taken {
+		<-turns
+	}
+	waited := <-got
+	<-turns
+	if left := waited - p.marked.Sub(marked); left > bulkWait {
+		t.Errorf("of the %v that it waited, %v count as the flood's", waited, left)
+	}
 }
