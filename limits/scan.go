@@ -4,6 +4,7 @@ package limits
 // Everything else in the package is paid for only by the bytes this scan stops at.
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
@@ -83,8 +84,10 @@ func multibyteSize(p []byte) int {
 
 // asciiRun returns the length of the longest prefix of p that is printable ASCII, newline
 // and tab, and the newlines in it. It tests eight bytes at a time (the "haszero" family of
-// Anderson's Bit Twiddling Hacks, in which the lowest byte found is exact).
+// Anderson's Bit Twiddling Hacks, in which the lowest byte found is exact), and once several
+// lines were plain, blocks of them, which newlines do not stop.
 func asciiRun(p []byte) (n, newlines int) {
+	blocksFrom := blockSize
 	for n+8 <= len(p) {
 		x := binary.LittleEndian.Uint64(p[n:])
 		below := (x - 0x20*ones) & ^x
@@ -98,6 +101,11 @@ func asciiRun(p []byte) (n, newlines int) {
 		switch p[n] {
 		case '\n':
 			newlines++
+			if n >= blocksFrom {
+				m, more := plainBlocks(p[n+1:])
+				n, newlines = n+m, newlines+more
+				blocksFrom = n + 8*blockSize // what stopped it is near
+			}
 		case '\t':
 		default:
 			return n, newlines
@@ -110,6 +118,33 @@ func asciiRun(p []byte) (n, newlines int) {
 		}
 	}
 	return n, newlines
+}
+
+// blockSize is how many bytes are tested at a time where nothing stops.
+const blockSize = 64
+
+// plainBlocksPortable is plainBlocks in Go: the length of the longest prefix of p in whole blocks
+// that is printable ASCII, newline and tab, and the newlines in it.
+func plainBlocksPortable(p []byte) (n, newlines int) {
+	for ; n+blockSize <= len(p); n += blockSize {
+		b := (*[blockSize]byte)(p[n:])
+		plain := plainWord(b[0:]) & plainWord(b[8:]) & plainWord(b[16:]) & plainWord(b[24:]) &
+			plainWord(b[32:]) & plainWord(b[40:]) & plainWord(b[48:]) & plainWord(b[56:])
+		if plain&highs != highs {
+			break
+		}
+	}
+	return n, bytes.Count(p[:n], newline)
+}
+
+// plainWord has the high bit set in each of the first eight bytes of p that is printable ASCII,
+// newline or tab. Its sums carry into no other byte.
+func plainWord(p []byte) uint64 {
+	x := binary.LittleEndian.Uint64(p)
+	low := x &^ highs
+	printable := (low + (0x80-0x20)*ones) &^ (low + ones) // 0x7F+1 has the bit
+	blank := (low + (0x80-'\t')*ones) &^ (low + (0x80-'\n'-1)*ones)
+	return (printable | blank) &^ x
 }
 
 func isPlainASCII(b byte) bool {

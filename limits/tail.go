@@ -68,7 +68,7 @@ func (t *tail) replace(p []byte, skip int, ascii bool, end position) {
 	if !ascii {
 		units = units16(kept)
 	}
-	if i := bytes.LastIndexByte(p[:skip], '\n'); i >= 0 {
+	if i := lastNewline(p[:skip]); i >= 0 {
 		t.startLine = t.end.bytes + int64(i) + 1
 	} else if !t.unended {
 		t.startLine = t.end.bytes
@@ -126,11 +126,19 @@ func (t *tail) evict(n int) {
 	earliest := max(t.furthest, t.end.bytes+int64(n)) - int64(t.maxBytes+t.reach)
 	retained := t.buf[t.head:]
 	drop := runeStart(retained, int(max(0, min(earliest, t.end.bytes)-t.start.bytes)))
-	if i := bytes.LastIndexByte(retained[:drop], '\n'); i >= 0 {
+	if i := lastNewline(retained[:drop]); i >= 0 {
 		t.startLine = t.start.bytes + int64(i) + 1
 	}
 	t.start = t.advance(t.start, drop)
 	t.head += drop
+}
+
+// lastNewline is bytes.LastIndexByte, fast too where there is none.
+func lastNewline(p []byte) int {
+	if bytes.IndexByte(p, '\n') < 0 {
+		return -1
+	}
+	return bytes.LastIndexByte(p, '\n')
 }
 
 func (t *tail) recent(reach int) ([]byte, bool) {

@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package limits
+
+func plainBlocks(p []byte) (n, newlines int) { return plainBlocksPortable(p) }
