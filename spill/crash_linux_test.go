@@ -28,11 +28,12 @@ const (
 
 // truth is the beginning of what the execution id prints, of at least n bytes.
 func truth(id string, n int) []byte {
-	var b bytes.Buffer
-	for line := 1; b.Len() < n; line++ {
-		fmt.Fprintf(&b, "%s prints line %d\n", id, line)
+	b := make([]byte, 0, n+len(id)+40)
+	for line := int64(1); len(b) < n; line++ {
+		b = append(append(b, id...), " prints line "...)
+		b = append(strconv.AppendInt(b, line, 10), '\n')
 	}
-	return b.Bytes()
+	return b
 }
 
 // crashOptions make the sweeping a part of it.
@@ -58,7 +59,6 @@ func writeUntilKilled(dir string) {
 
 // writeOne is one execution, with a manifest far more often than once a second.
 func writeOne(s *Store, id string) {
-	output := truth(id, 1<<20+1<<18) // more than a file may have
 	var c counter
 	r, err := s.Begin(id, json.RawMessage(strconv.Quote(id)), c.totals)
 	if err != nil {
@@ -68,6 +68,7 @@ func writeOne(s *Store, id string) {
 	if err != nil {
 		panic(err)
 	}
+	output := truth(id, 1<<20+1<<18) // more than a file may have
 	whole := rand.IntN(len(output))
 	for at := 0; at < whole; {
 		p := output[at:min(whole, at+1+rand.IntN(1<<rand.IntN(18)))]

@@ -19,7 +19,7 @@
 //
 // The file holds the bytes as they were written, from the first to [File.Safe], with no
 // header and no encoding, so that grep, sed and tail work on [File.Path]. Writes are
-// gathered, up to 256 KiB, and go out in pieces of 64 KiB; bytes that wait are written within 200 ms
+// gathered, up to 256 KiB, and go out in pieces of 128 KiB; bytes that wait are written within 200 ms
 // even when nothing follows them. An idle File holds a descriptor and no buffer.
 //
 // Beside it a [Manifest] says what is known of the command, for the process that comes after
