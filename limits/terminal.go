@@ -62,6 +62,14 @@ func (t *terminal) write(p []byte) {
 	}
 }
 
+// run returns how much of the beginning of p is plain text, to be printed as it is.
+func (t *terminal) run(p []byte) (n int, c counts) {
+	if t.pending > 0 || t.sequence.state != ground {
+		return 0, c
+	}
+	return plainRun(p)
+}
+
 // finish ends the stream: nothing can complete a character or change a line any more.
 func (t *terminal) finish() {
 	if t.pending > 0 {

@@ -12,13 +12,10 @@ type Totals struct {
 	open     bool // the last byte was not a newline
 }
 
-// Add counts p.
-func (t *Totals) Add(p []byte) {
-	if len(p) == 0 {
-		return
-	}
+// add counts p, the first n bytes of which have so many newlines.
+func (t *Totals) add(p []byte, n, newlines int) {
 	t.Bytes += int64(len(p))
-	t.Newlines += int64(bytes.Count(p, newline))
+	t.Newlines += int64(newlines + bytes.Count(p[n:], newline))
 	t.open = p[len(p)-1] != '\n'
 }
 

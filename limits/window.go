@@ -64,11 +64,15 @@ func (w *Window) Write(p []byte) Change {
 	if len(p) == 0 {
 		return None
 	}
-	w.totals.Add(p)
+	n, c := w.terminal.run(p)
+	w.totals.add(p, n, c.newlines)
 	screen := &w.terminal.screen
 	full, epoch := w.full(), screen.epoch
 	screen.touched = false
-	w.terminal.write(p)
+	if n > 0 {
+		w.terminal.print(p[:n], c)
+	}
+	w.terminal.write(p[n:])
 	if !screen.touched || full && epoch == screen.epoch {
 		return Counted
 	}
