@@ -44,11 +44,12 @@ var turns = make(chan struct{}, max(1, runtime.NumCPU()/2))
 
 // pump moves a command's output until its end. life watches its progress.
 //
-// A flood is written on by a second goroutine, one buffer at a time, while this one reads the
-// next: the kernel moves no more than 4 KiB through a PTY ahead of its reader, so every
-// microsecond between two reads is added to the command's time.
+// A flood from a PTY is written on by a second goroutine, one buffer at a time, while this one
+// reads the next: the kernel moves no more than 4 KiB through a PTY ahead of its reader, so every
+// microsecond between two reads is added to the command's time. A pipe holds a megabyte.
 type pump struct {
 	file   *os.File
+	pipe   bool
 	stderr bool // only stderr comes this way
 	out    *output
 	ended  chan struct{} // closed at the end of the output
@@ -98,7 +99,7 @@ func (p *pump) handOn() {
 	p.lastRead.Store(now.UnixNano())
 	p.behind.Wait()
 	p.measure(now)
-	if !p.flood {
+	if !p.flood || p.pipe {
 		p.write(p.buf[:p.n])
 		p.n = 0
 		return
@@ -235,9 +236,9 @@ func (p *pump) idle() bool {
 type pumps []*pump
 
 func newPumps(proc *process, out *output) pumps {
-	all := pumps{{file: proc.output, out: out, ended: make(chan struct{})}}
+	all := pumps{{file: proc.output, pipe: proc.pipe, out: out, ended: make(chan struct{})}}
 	if proc.stderr != nil {
-		all = append(all, &pump{file: proc.stderr, stderr: true, out: out, ended: make(chan struct{})})
+		all = append(all, &pump{file: proc.stderr, pipe: true, stderr: true, out: out, ended: make(chan struct{})})
 	}
 	return all
 }

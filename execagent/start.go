@@ -24,6 +24,7 @@ type process struct {
 	pidfd  *os.File // pollable; readable when the leader has exited. nil where the kernel has none
 	path   string   // the shell, or the program
 	output *os.File // the PTY master or the pipe's read end
+	pipe   bool     // the latter
 	stderr *os.File // the read end of a pipe for stderr alone, or nil
 	stdin  *os.File // what writes the command's stdin: a pipe's end, the PTY master, or nil
 }
@@ -152,6 +153,7 @@ func (p *process) openOutput(spec *protocol.Spec, theirs *childFiles) (err error
 		theirs.stderr = theirs.stdout
 		return nil
 	}
+	p.pipe = true
 	if p.output, theirs.stdout, err = outputPipe(); err != nil {
 		return err
 	}
