@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"testing"
@@ -65,6 +66,21 @@ func BenchmarkDelta(b *testing.B) {
 				w.Write(p[at : at+in])
 				at += in
 				w.Delta(&c, &d)
+			}
+		})
+	}
+}
+
+// BenchmarkPlainBlocks is the scan for plain lines, as this processor has it and in Go.
+func BenchmarkPlainBlocks(b *testing.B) {
+	text := bytes.Repeat([]byte("a line of a build's output, with\ttabs\n"), 2000)[:64<<10]
+	for name, scan := range map[string]func([]byte) (int, int){"here": plainBlocks, "portable": plainBlocksPortable} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if n, _ := scan(text); n != len(text) {
+					b.Fatal(n)
+				}
 			}
 		})
 	}

@@ -1,66 +1,64 @@
 #include "textflag.h"
 
-// PLAIN looks at the 16 bytes at offset: X15 keeps the bytes set where all so far were plain, X14
+// PLAIN looks at the 32 bytes at offset: Y15 keeps the bytes set where all so far were plain, Y14
 // counts newlines. A byte is printable if, with one added, it is over ' ' as a signed number: so
 // 0x7F and what is not ASCII are not.
 #define PLAIN(offset) \
-	MOVOU   offset(SI), X0 \
-	MOVO    X0, X1         \
-	PADDB   X8, X1         \
-	PCMPGTB X9, X1         \
-	MOVO    X0, X2         \
-	PCMPEQB X10, X2        \
-	PSUBB   X2, X14        \
-	POR     X2, X1         \
-	PCMPEQB X11, X0        \
-	POR     X0, X1         \
-	PAND    X1, X15
+	VMOVDQU  offset(SI), Y0 \
+	VPADDB   Y8, Y0, Y1     \
+	VPCMPGTB Y9, Y1, Y1     \
+	VPCMPEQB Y10, Y0, Y2    \
+	VPSUBB   Y2, Y14, Y14   \
+	VPCMPEQB Y11, Y0, Y0    \
+	VPOR     Y2, Y1, Y1     \
+	VPOR     Y0, Y1, Y1     \
+	VPAND    Y1, Y15, Y15
 
-// FILL sets all bytes of X to those of the constant.
-#define FILL(constant, X) \
-	MOVQ       $constant, AX \
-	MOVQ       AX, X         \
-	PUNPCKLQDQ X, X
+// FILL sets all bytes of Y, of which X is the lower half, to the constant.
+#define FILL(constant, X, Y) \
+	MOVQ         $constant, AX \
+	MOVQ         AX, X         \
+	VPBROADCASTB X, Y
 
-// func plainBlocks(p []byte) (n, newlines int)
-TEXT ·plainBlocks(SB), NOSPLIT, $0-40
-	MOVQ p_base+0(FP), SI
-	MOVQ p_len+8(FP), DX
-	ANDQ $~63, DX
-	ADDQ SI, DX // the end of the whole blocks
-	MOVQ SI, DI
-	FILL(0x0101010101010101, X8)
-	FILL(0x2020202020202020, X9)
-	FILL(0x0A0A0A0A0A0A0A0A, X10)
-	FILL(0x0909090909090909, X11)
-	PXOR X12, X12
-	PXOR X13, X13 // newlines, in two halves
-	JMP  next
+// func plainBlocksAVX2(p []byte) (n, newlines int)
+TEXT ·plainBlocksAVX2(SB), NOSPLIT, $0-40
+	MOVQ  p_base+0(FP), SI
+	MOVQ  p_len+8(FP), DX
+	ANDQ  $~63, DX
+	ADDQ  SI, DX        // the end of the whole blocks
+	MOVQ  SI, DI
+	FILL(1, X8, Y8)
+	FILL(' ', X9, Y9)
+	FILL('\n', X10, Y10)
+	FILL('\t', X11, Y11)
+	VPXOR Y12, Y12, Y12
+	VPXOR Y13, Y13, Y13 // newlines, in four parts
+	JMP   next
 
 block:
-	PXOR    X14, X14
-	PCMPEQB X15, X15
+	VPXOR     Y14, Y14, Y14
+	VPCMPEQB  Y15, Y15, Y15
 	PLAIN(0)
-	PLAIN(16)
 	PLAIN(32)
-	PLAIN(48)
-	PMOVMSKB X15, AX
-	CMPL     AX, $0xFFFF
-	JNE      done
-	PSADBW   X12, X14 // the sum of each half
-	PADDQ    X14, X13
-	ADDQ     $64, SI
+	VPMOVMSKB Y15, AX
+	CMPL      AX, $-1
+	JNE       done
+	VPSADBW   Y12, Y14, Y14 // the sum of each part
+	VPADDQ    Y14, Y13, Y13
+	ADDQ      $64, SI
 
 next:
 	CMPQ SI, DX
 	JNE  block
 
 done:
-	SUBQ   DI, SI
-	MOVQ   SI, n+24(FP)
-	MOVO   X13, X0
-	PSRLDQ $8, X0
-	PADDQ  X0, X13
-	MOVQ   X13, AX
-	MOVQ   AX, newlines+32(FP)
+	SUBQ         DI, SI
+	MOVQ         SI, n+24(FP)
+	VEXTRACTI128 $1, Y13, X0
+	VPADDQ       X0, X13, X13
+	VPSRLDQ      $8, X13, X0
+	VPADDQ       X0, X13, X13
+	MOVQ         X13, AX
+	VZEROUPPER
+	MOVQ         AX, newlines+32(FP)
 	RET
