@@ -79,7 +79,9 @@ func (c *Command) Batches() iter.Seq2[Batch, error] {
 				return
 			}
 			more := yield(*batch, nil)
-			c.reading.link.acknowledge(c.reading.watcher, 1)
+			if c.View().State != protocol.Settled { // nobody waits for that of the last one
+				c.reading.link.acknowledge(c.reading.watcher, 1)
+			}
 			if !more {
 				return
 			}

@@ -63,6 +63,7 @@ func resultFrame(e *execution) transport.Frame {
 func (w *watcher) send() (final bool, err error) {
 	b := batches.Get().(*batch)
 	defer batches.Put(b)
+	base := !w.document.begun
 	final, err = w.document.next(b)
 	if err != nil {
 		return false, err
@@ -75,6 +76,8 @@ func (w *watcher) send() (final bool, err error) {
 		return true, w.stream.Finish(transport.Frame{Kind: protocol.KindBatch, Payload: b.wire}, resultFrame(w.e))
 	case final:
 		return true, w.stream.Finish(resultFrame(w.e))
+	case base: // there is none like it before
+		return false, w.stream.WriteFrame(protocol.KindBatch, b.wire)
 	case len(b.wire) > 0:
 		return false, w.stream.WriteSimilar(protocol.KindBatch, b.wire)
 	}
