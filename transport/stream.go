@@ -114,8 +114,15 @@ func (st *Stream) WriteSimilar(kind Kind, payload []byte) error {
 }
 
 func (st *Stream) writeFrame(kind Kind, payload []byte, similar bool) error {
-	if err := st.check(kind, payload); err != nil {
-		return err
+	return st.writeFrames(similar, false, Frame{kind, payload})
+}
+
+// writeFrames hands frames to the connection at once, and with end the end of our direction.
+func (st *Stream) writeFrames(similar, end bool, frames ...Frame) error {
+	for _, f := range frames {
+		if err := st.check(f.Kind, f.Payload); err != nil {
+			return err
+		}
 	}
 	st.writing.Lock()
 	defer st.writing.Unlock()
@@ -124,13 +131,20 @@ func (st *Stream) writeFrame(kind Kind, payload []byte, similar bool) error {
 	}
 	buf := getBuffer()
 	defer putBuffer(buf)
+	*buf = (*buf)[:0]
 	var past *history
 	if similar {
 		past = &st.past
 	}
-	*buf = appendFrame((*buf)[:0], kind, payload, past)
-	st.past.add(payload)
-	return st.write(*buf)
+	for _, f := range frames {
+		*buf = appendFrame(*buf, f.Kind, f.Payload, past)
+		st.past.add(f.Payload)
+	}
+	if !end {
+		return st.write(*buf)
+	}
+	*buf = append(*buf, endOfFrames[:]...)
+	return st.finish(*buf)
 }
 
 func (st *Stream) check(kind Kind, payload []byte) error {
@@ -160,26 +174,7 @@ type Frame struct {
 // Finish is WriteFrame for the last frames, and then CloseWrite, but hands all of it to the
 // connection at once: the peer need not wake up for each. A frame that cannot be sent is an
 // error before anything is sent.
-func (st *Stream) Finish(last ...Frame) error {
-	for _, f := range last {
-		if err := st.check(f.Kind, f.Payload); err != nil {
-			return err
-		}
-	}
-	st.writing.Lock()
-	defer st.writing.Unlock()
-	if st.writeErr != nil {
-		return st.writeErr
-	}
-	buf := getBuffer()
-	defer putBuffer(buf)
-	*buf = (*buf)[:0]
-	for _, f := range last {
-		*buf = appendFrame(*buf, f.Kind, f.Payload, nil)
-	}
-	*buf = append(*buf, endOfFrames[:]...)
-	return st.finish(*buf)
-}
+func (st *Stream) Finish(last ...Frame) error { return st.writeFrames(false, true, last...) }
 
 // endFrames sends the end-of-frames mark once. The caller holds writing.
 func (st *Stream) endFrames() error {

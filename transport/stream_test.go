@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 )
@@ -33,6 +34,32 @@ func TestHalfClose(t *testing.T) {
 	if err := ours.WriteFrame(3, nil); !errors.Is(err, ErrStreamClosed) {
 		t.Errorf("WriteFrame after CloseWrite: %v, want ErrStreamClosed", err)
 	}
+}
+
+// TestFinish ends a direction with its last frames. One that cannot be sent leaves all as it was.
+func TestFinish(t *testing.T) {
+	client, agent := connectPipe(t)
+	ours, theirs := openPair(t, client, agent)
+	mustWrite(t, ours, 3, "first")
+	bad := (*FrameTooLargeError)(nil)
+	if err := ours.Finish(Frame{4, []byte("not sent")}, Frame{5, make([]byte, MaxPayload+1)}); !errors.As(err, &bad) {
+		t.Fatalf("Finish with a frame that is too large: %v, want a *FrameTooLargeError", err)
+	}
+	long := strings.Repeat("a long one ", 1000) // which is compressed
+	if err := ours.Finish(Frame{4, []byte("second")}, Frame{5, []byte(long)}); err != nil {
+		t.Fatal(err)
+	}
+	mustRead(t, theirs, 3, "first")
+	mustRead(t, theirs, 4, "second")
+	mustRead(t, theirs, 5, long)
+	if _, _, err := theirs.ReadFrame(); err != io.EOF {
+		t.Errorf("ReadFrame after the peer's Finish: %v, want io.EOF", err)
+	}
+	if err := ours.Finish(Frame{3, nil}); !errors.Is(err, ErrStreamClosed) {
+		t.Errorf("a second Finish: %v, want ErrStreamClosed", err)
+	}
+	mustWrite(t, theirs, 4, "answer")
+	mustRead(t, ours, 4, "answer")
 }
 
 // TestHalfCloseOutlivesTheCloseClock half-closes for much longer than a peer may
