@@ -66,7 +66,7 @@ func (f *runFlags) set() *pflag.FlagSet {
 }
 
 func reconnectFlag(fs *pflag.FlagSet, limit *time.Duration) {
-	fs.DurationVar(limit, "reconnect", 10*time.Minute, "dial the agent again for so long when the connection breaks; 0 for not at all")
+	fs.DurationVar(limit, "reconnect", 10*time.Minute, "dial the agent again, or wait for one that dials, for so long when the connection breaks; 0 for not at all")
 }
 
 func spillDirFlag(fs *pflag.FlagSet, dir *string) {
