@@ -28,6 +28,7 @@ type Listener struct {
 	mu     sync.Mutex            // guards the rest; not held across I/O
 	failed error                 // why no more agents come
 	known  map[string]*returning // agents whose connections go on, by instance
+	only   *returning            // the one that all others come after, or nil
 }
 
 // returning is the Conn of an agent that may come back.
@@ -69,6 +70,19 @@ func (l *Listener) Accept(ctx context.Context) (*Conn, error) {
 	case <-ctx.Done():
 		return nil, fmt.Errorf("client: waiting for an agent at %s: %w", l.Address(), ctx.Err())
 	}
+}
+
+// AcceptOnly is Accept where there is but one agent: with Options.Reconnect, one that dials once it is
+// gone is another start of it, as it would be for a Conn that dials.
+func (l *Listener) AcceptOnly(ctx context.Context) (*Conn, error) {
+	c, err := l.Accept(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.only = l.known[c.present().instance()]
+	return c, nil
 }
 
 // Close stops waiting, and releases Accept. Connections that it has returned go on, until they
@@ -127,13 +141,27 @@ func (l *Listener) greet(conn io.ReadWriteCloser) {
 // giveBack hands a link to the Conn that waits for this agent, if there is one.
 func (l *Listener) giveBack(at *link) bool {
 	l.mu.Lock()
-	r := l.known[at.instance()]
+	r, back := l.known[at.instance()]
+	if !back {
+		r = l.only
+	}
 	l.mu.Unlock()
 	if r == nil {
 		return false
 	}
-	// The agent has given up the one before, which this side may not know yet.
-	r.conn.present().session.Close()
+	before := r.conn.present()
+	if back {
+		// The agent has given up that link, which this side may not know yet.
+		before.session.Close()
+	}
+	select {
+	case <-before.session.Done():
+	case <-r.conn.gone:
+		return false
+	case <-at.session.Done():
+		at.close()
+		return true
+	}
 	select {
 	case r.links <- at:
 		return true
@@ -168,6 +196,9 @@ func (l *Listener) newConn(at *link) *Conn {
 		defer l.mu.Unlock()
 		if l.known[name] == r {
 			delete(l.known, name)
+		}
+		if l.only == r {
+			l.only = nil
 		}
 	})
 	return r.conn

@@ -144,6 +144,39 @@ func TestListenAgain(t *testing.T) {
 	}
 }
 
+// TestListenOnly: where there is but one agent, another one comes after it, once it is gone.
+func TestListenOnly(t *testing.T) {
+	token := testToken(t)
+	told := make(chan Status, 10)
+	l := mustListen(t, Options{Token: token, Reconnect: time.Minute, OnStatus: func(s Status) { told <- s }})
+	comes := func(name string) *transport.Session {
+		t.Helper()
+		s, err := dialingAgent(t, l, name, token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	first := comes("one")
+	conn, err := l.AcceptOnly(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	comes("gone again").Close()
+	comes("two")
+	if got := conn.Peer().Instance; got != "one" {
+		t.Errorf("agent %q while there is one", got)
+	}
+	first.Close()
+	for conn.Peer().Instance != "two" {
+		if s := <-told; s.State == Lost {
+			t.Fatalf("told %+v, want the next agent", s)
+		}
+	}
+}
+
 // TestListenerGone: nobody waits for agents of a listener that was closed.
 func TestListenerGone(t *testing.T) {
 	token := testToken(t)

@@ -92,7 +92,7 @@ func (p *place) dial(ctx context.Context, opts client.Options) (*reached, error)
 		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "execctl: waiting for an agent at %s\n", l.Address())
-	conn, err := l.Accept(ctx)
+	conn, err := l.AcceptOnly(ctx)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
