@@ -24,9 +24,9 @@ type Decoder struct {
 	broken bool
 }
 
-// Decode reads one batch and returns dst with its operations appended. The bytes may come from anyone: they are checked
-// against the wire grammar and the limits, and an error that is not ErrNeedBase
-// is a [*BatchError] round a [*SyntaxError], [*ShapeError], [*UnsafePathError],
+// Decode reads one batch and returns dst with its operations appended. The bytes may
+// come from anyone: they are checked against the wire grammar and the limits, and an
+// error that is not ErrNeedBase is a [*BatchError] round a [*SyntaxError], [*ShapeError], [*UnsafePathError],
 // [*PathError] or [*LimitError]. The operations do not refer to wire, but may
 // share their paths with those of other batches. On an error it returns dst as it was.
 func (d *Decoder) Decode(dst []Op, wire []byte) ([]Op, error) {

@@ -25,7 +25,8 @@ type Options struct {
 	// keeps results for an hour, so longer is of little use.
 	Reconnect time.Duration
 	// OnStatus, if not nil, is told when the connection is lost, made again and given up, by
-	// one goroutine, in order. It must not block, nor close the Conn.
+	// one goroutine, in order; of a [Listener]'s connections by one each. It must not block,
+	// nor close the Conn.
 	OnStatus func(Status)
 	// KeepAlive is how often the agent is asked for a sign of life; 0 means 10 seconds. Half
 	// as long again without one, and the connection counts as lost.

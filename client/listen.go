@@ -3,6 +3,7 @@ package client
 // This file is the accepting side of agents that dial out: execagent connect.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -141,32 +142,32 @@ func (l *Listener) greet(conn io.ReadWriteCloser) {
 // giveBack hands a link to the Conn that waits for this agent, if there is one.
 func (l *Listener) giveBack(at *link) bool {
 	l.mu.Lock()
-	r, back := l.known[at.instance()]
-	if !back {
-		r = l.only
-	}
+	r := cmp.Or(l.known[at.instance()], l.only)
 	l.mu.Unlock()
 	if r == nil {
 		return false
 	}
 	before := r.conn.present()
-	if back {
+	if before.instance() == at.instance() {
 		// The agent has given up that link, which this side may not know yet.
 		before.session.Close()
 	}
-	select {
-	case <-before.session.Done():
-	case <-r.conn.gone:
-		return false
-	case <-at.session.Done():
+	var links chan<- *link // once the one before has ended
+	ended := before.session.Done()
+	for {
+		select {
+		case <-ended:
+			ended, links = nil, r.links
+			continue
+		case links <- at:
+			return true
+		case <-r.conn.gone:
+			return false
+		case <-at.session.Done():
+		case <-l.ctx.Done():
+		}
 		at.close()
 		return true
-	}
-	select {
-	case r.links <- at:
-		return true
-	case <-r.conn.gone:
-		return false
 	}
 }
 

@@ -92,21 +92,22 @@ func TestListen(t *testing.T) {
 	}
 }
 
+// comes has an agent dial, as one of these tests' with their token.
+func comes(t *testing.T, l *Listener, name string) *transport.Session {
+	t.Helper()
+	s, err := dialingAgent(t, l, name, testToken(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
 // TestListenAgain: an agent that comes back has its Conn go on, also before this side knows that
 // the connection broke; another agent, and one whose Conn was closed, gets a Conn of its own.
 func TestListenAgain(t *testing.T) {
-	token := testToken(t)
 	told := make(chan Status, 10)
-	l := mustListen(t, Options{Token: token, Reconnect: time.Minute, OnStatus: func(s Status) { told <- s }})
-	comes := func(name string) *transport.Session {
-		t.Helper()
-		s, err := dialingAgent(t, l, name, token)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() })
-		return s
-	}
+	l := mustListen(t, Options{Token: testToken(t), Reconnect: time.Minute, OnStatus: func(s Status) { told <- s }})
 	accepted := func(name string) *Conn {
 		t.Helper()
 		conn, err := l.Accept(t.Context())
@@ -125,20 +126,20 @@ func TestListenAgain(t *testing.T) {
 			t.Errorf("told %+v, want %s", s, state)
 		}
 	}
-	first := comes("one")
+	first := comes(t, l, "one")
 	conn := accepted("one")
 	first.Close()
 	want(Reconnecting)
-	comes("two")
+	comes(t, l, "two")
 	accepted("two")
-	comes("one") // it seems to be well
+	comes(t, l, "one") // it seems to be well
 	want(Connected)
-	third := comes("one")
+	third := comes(t, l, "one")
 	want(Reconnecting)
 	want(Connected)
 	conn.Close()
 	<-third.Done()
-	comes("one")
+	comes(t, l, "one")
 	if accepted("one") == conn {
 		t.Error("a Conn that was closed is back")
 	}
@@ -146,26 +147,16 @@ func TestListenAgain(t *testing.T) {
 
 // TestListenOnly: where there is but one agent, another one comes after it, once it is gone.
 func TestListenOnly(t *testing.T) {
-	token := testToken(t)
 	told := make(chan Status, 10)
-	l := mustListen(t, Options{Token: token, Reconnect: time.Minute, OnStatus: func(s Status) { told <- s }})
-	comes := func(name string) *transport.Session {
-		t.Helper()
-		s, err := dialingAgent(t, l, name, token)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() })
-		return s
-	}
-	first := comes("one")
+	l := mustListen(t, Options{Token: testToken(t), Reconnect: time.Minute, OnStatus: func(s Status) { told <- s }})
+	first := comes(t, l, "one")
 	conn, err := l.AcceptOnly(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	comes("gone again").Close()
-	comes("two")
+	comes(t, l, "gone again").Close()
+	comes(t, l, "two")
 	if got := conn.Peer().Instance; got != "one" {
 		t.Errorf("agent %q while there is one", got)
 	}
@@ -174,6 +165,11 @@ func TestListenOnly(t *testing.T) {
 		if s := <-told; s.State == Lost {
 			t.Fatalf("told %+v, want the next agent", s)
 		}
+	}
+	waits := []*transport.Session{comes(t, l, "three"), comes(t, l, "four")} // while the second is there
+	l.Close()
+	for _, s := range waits {
+		<-s.Done()
 	}
 }
 

@@ -104,10 +104,11 @@ func (e *execution) drain() (ended bool) {
 // settle makes the result final and public. open says that leftovers hold the output open, and
 // rest is what there was to the tree before the last of the output.
 func (e *execution) settle(open bool, rest rest) {
+	used := e.reap()
 	if !rest.alone {
 		rest = e.rest()
 	}
-	used := e.reap().of(rest.used)
+	used = used.of(rest.used)
 	leftovers := []protocol.Process{}
 	if !rest.alone {
 		for _, p := range e.tree.Members() {
