@@ -378,12 +378,13 @@ func TestStreamIsNotResumed(t *testing.T) {
 		}
 		f.write(s, protocol.KindStarted, input)
 		f.write(s, protocol.KindOutput, "some")
-		f.session.Close()
 	})
 	s, err := conn.StartStream(t.Context(), Spec{ID: "x", Command: "true"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	f.played.Wait()
+	f.session.Close()
 	lost := (*LostError)(nil)
 	if _, err := io.ReadAll(s); !errors.As(err, &lost) {
 		t.Errorf("read: %v, want a LostError", err)
