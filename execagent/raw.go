@@ -37,13 +37,16 @@ func newRaw() *raw { return &raw{wake: make(chan struct{}, 1)} }
 func (r *raw) raw(p []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch {
-	case r.left:
+	if r.left {
 		return
-	case r.unacked+len(r.buf)+len(p) > protocol.MaxRawBehind:
-		r.missed += int64(len(r.buf) + len(p))
+	}
+	if r.unacked+len(r.buf)+len(p) > protocol.MaxRawBehind {
+		r.missed += int64(len(r.buf))
 		r.buf = r.buf[:0]
-	default:
+	}
+	if r.unacked+len(p) > protocol.MaxRawBehind {
+		r.missed += int64(len(p))
+	} else {
 		r.buf = append(r.buf, p...)
 	}
 	r.poke()
