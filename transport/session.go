@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"sync"
 	"time"
@@ -203,6 +204,9 @@ func (s *Session) translate(err error) error {
 		return ErrStreamReset
 	case errors.Is(err, yamux.ErrStreamClosed):
 		return ErrStreamClosed
+	case errors.Is(err, io.ErrClosedPipe), errors.Is(err, net.ErrClosed):
+		// yamux tells a writer of the connection's end before it notes that itself.
+		return fmt.Errorf("%w: %w", ErrSessionClosed, err)
 	}
 	return err
 }
