@@ -4,7 +4,10 @@ package proctree
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestWalkWithoutMarks finds members by each other sign, one at a time: the commands change the
@@ -12,27 +15,30 @@ import (
 func TestWalkWithoutMarks(t *testing.T) {
 	for _, tc := range []struct {
 		name, script string
-		reapFirst    bool // the leader, after a first look
+		reapFirst    bool // the leader, which waits for a first look and ends
 	}{
 		{"session", `ulimit -Sx 7; env -i sleep $T & exit`, false},
-		{"session of a reaped leader", `ulimit -Sx 7; env -i sleep $T & exit`, true},
+		{"session of a reaped leader", `ulimit -Sx 7; env -i sleep $T & read <$SEEN`, true},
 		{"descent", `ulimit -Sx 7; setsid env -i bash -c "sleep $T & wait" & wait`, false},
 		{"cookie", `ulimit -Sx 7; setsid bash -c "setsid sleep $T & exit" & exit`, false},
-		{"cookie of a reaped leader", `ulimit -Sx 7; setsid bash -c "setsid sleep $T & exit" & exit`, true},
-		{"session begun by a member once seen", `ulimit -Sx 7; setsid env -i bash -c "until [ -e $GO ]; do sleep 0.01; done; sleep $T & exit" & exit`, true},
+		{"cookie of a reaped leader", `ulimit -Sx 7; setsid bash -c "setsid sleep $T & exit" & read <$SEEN`, true},
+		{"session begun by a member once seen", `ulimit -Sx 7; setsid env -i bash -c "until [ -e $GO ]; do sleep 0.01; done; sleep $T & exit" & read <$SEEN`, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := manager(t, MethodWalk, true)
-			word, signal := tag(), t.TempDir()+"/go"
-			c := shell(t, m, "w", "T="+word+" GO="+signal+"; "+tc.script)
-			if tc.reapFirst {
-				c.awaitExit()
-				await(t, "a member", func() bool { return len(c.Members()) > 0 })
-				c.reap()
-			}
-			if err := os.WriteFile(signal, nil, 0o600); err != nil {
+			word, dir := tag(), t.TempDir()
+			seen, signal := filepath.Join(dir, "seen"), filepath.Join(dir, "go")
+			if err := unix.Mkfifo(seen, 0o600); err != nil {
 				t.Fatal(err)
 			}
+			c := shell(t, m, "w", "T="+word+" SEEN="+seen+" GO="+signal+"; "+tc.script)
+			if tc.reapFirst {
+				await(t, "a member", func() bool { return len(c.Members()) > 0 })
+				touch(t, seen)
+				c.awaitExit()
+				c.reap()
+			}
+			touch(t, signal)
 			awaitSleeps(t, word, 1)
 			await(t, "the sleep among the members", func() bool {
 				for _, p := range c.Members() {
@@ -49,6 +55,14 @@ func TestWalkWithoutMarks(t *testing.T) {
 			}
 			c.wantGone(word)
 		})
+	}
+}
+
+// touch makes a file, or lets the one that reads the FIFO go on.
+func touch(t *testing.T, path string) {
+	t.Helper()
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
