@@ -35,12 +35,7 @@ fmt: ## format the code
 	gofmt -w .
 
 fuzz: ## each fuzz target for FUZZTIME
-	@for pkg in $$(go list ./...); do \
-		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
-			echo "$$pkg $$target"; \
-			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s $$pkg || exit 1; \
-		done; \
-	done
+	test/fuzz.sh $(FUZZTIME)
 
 bench: ## the comparison recorded in test/bench/RESULTS.md; QUICK=1 prints a small one
 	go run ./test/bench $(if $(QUICK),--quick)
