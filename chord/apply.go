@@ -5,6 +5,7 @@ package chord
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Apply carries out the batch ops on doc and returns the document, which is
@@ -27,6 +28,8 @@ func Apply(doc any, ops []Op) (any, error) {
 type applier struct {
 	doc   any
 	texts *slider // when not nil, doc is behind for its live texts
+	// borrowed says that the text of an Append must be copied to be kept.
+	borrowed bool
 	// owned is nil when all containers of doc may be changed. Otherwise those it
 	// does not list are copied first.
 	owned *ownership
@@ -152,7 +155,10 @@ func (a *applier) text(op *Op, added string) error {
 			if err != nil {
 				return op.path("%v", err)
 			}
-			a.put(&holder, &at, s[from:]+added)
+			if s = s[from:] + added; a.borrowed {
+				s = strings.Clone(s) // it may be added itself
+			}
+			a.put(&holder, &at, s)
 			return nil
 		}
 		t = a.texts.adopt(&a.doc, op.Path, s)
@@ -161,7 +167,9 @@ func (a *applier) text(op *Op, added string) error {
 	if err != nil {
 		return op.path("%v", err)
 	}
-	t.slide(from, added)
+	if t.slide(from, added); a.borrowed {
+		t.gathered()
+	}
 	return nil
 }
 

@@ -106,7 +106,7 @@ func BenchmarkEncode(b *testing.B) {
 	})
 }
 
-// BenchmarkFold decodes and applies to a Replica.
+// BenchmarkFold folds batches into a Replica.
 func BenchmarkFold(b *testing.B) {
 	benchSizes(b, func(b *testing.B, window string, steps []string) {
 		var enc chord.Encoder
@@ -130,14 +130,8 @@ func BenchmarkFold(b *testing.B) {
 				}
 			}
 		}
-		var ops []chord.Op
 		for i := 0; b.Loop(); i++ {
-			var err error
-			ops, err = dec.Decode(ops[:0], wires[2+i%(len(wires)-2)])
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := replica.Apply(ops); err != nil {
+			if err := replica.Fold(&dec, wires[2+i%(len(wires)-2)]); err != nil {
 				b.Fatal(err)
 			}
 		}

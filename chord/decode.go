@@ -20,18 +20,31 @@ import (
 type Decoder struct {
 	Limits Limits
 
-	paths  []Path // by id
-	broken bool
+	paths   []Path // by id
+	broken  bool
+	scratch []byte
 }
+
+// maxScratch is how much of scratch is kept between batches, in bytes.
+const maxScratch = 64 << 10
 
 // Decode reads one batch and returns dst with its operations appended. The bytes may
 // come from anyone: they are checked against the wire grammar and the limits, and an
 // error that is not ErrNeedBase is a [*BatchError] round a [*SyntaxError], [*ShapeError], [*UnsafePathError],
 // [*PathError] or [*LimitError]. The operations do not refer to wire, but may
 // share their paths with those of other batches. On an error it returns dst as it was.
-func (d *Decoder) Decode(dst []Op, wire []byte) ([]Op, error) {
+func (d *Decoder) Decode(dst []Op, wire []byte) ([]Op, error) { return d.decode(dst, wire, false) }
+
+// decode is Decode. The texts of Append operations may be borrowed: they refer to wire and
+// scratch, and are good until either is used again.
+func (d *Decoder) decode(dst []Op, wire []byte, borrow bool) ([]Op, error) {
 	limits := d.Limits.withDefaults()
-	p := parser{data: wire, limits: limits}
+	p := parser{data: wire, limits: limits, scratch: d.scratch[:0], borrow: borrow}
+	defer func() {
+		if d.scratch = p.scratch; cap(d.scratch) > maxScratch {
+			d.scratch = nil
+		}
+	}()
 	ops := dst
 	n := 0
 	for op := (wireOp{}); p.next(&op, n); n++ {

@@ -19,6 +19,9 @@
 //     changed, such as one that counts positions in a stream of output. It
 //     allocates nothing.
 //
+// [Replica.Fold] is decoding and applying in one, for those who want the document and
+// not the operations.
+//
 // # Shape
 //
 // An [Op] has a [Verb], a [Path] and what the verb needs. A batch is a []Op, all

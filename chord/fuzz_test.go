@@ -3,6 +3,7 @@
 package chord
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"regexp"
@@ -175,16 +176,36 @@ func FuzzApply(f *testing.F) {
 			if !equal(frozen, before) {
 				t.Fatalf("ApplyImmutable(%s, %s) returned %v with its error", raw, wire, frozen)
 			}
+		}
+		folded := fold(t, doc, wire, err)
+		if err != nil {
 			return
 		}
 		want := doc
 		for _, op := range ops {
 			want = oracle(want, op)
 		}
-		if !equal(got, want) || !equal(frozen, want) {
-			t.Fatalf("Apply(%s, %s) = %v\nApplyImmutable = %v\nwant %v", raw, wire, got, frozen, want)
+		if !equal(got, want) || !equal(frozen, want) || !equal(folded, want) {
+			t.Fatalf("Apply(%s, %s) = %v\nApplyImmutable = %v\nFold = %v\nwant %v", raw, wire, got, frozen, folded, want)
 		}
 	})
+}
+
+// fold returns what a replica of doc makes of wire, when that is to end as want says.
+func fold(t *testing.T, doc any, wire []byte, want error) any {
+	t.Helper()
+	var replica Replica
+	if err := replica.Apply([]Op{{Verb: Replace, Value: clone(doc)}}); err != nil {
+		t.Fatal(err)
+	}
+	lent := bytes.Clone(wire)
+	err := replica.Fold(new(Decoder), lent)
+	clear(lent) // to which the document must not refer
+	if (err == nil) != (want == nil) || err != nil && err.Error() != want.Error() {
+		t.Fatalf("Fold(%v, %s): %v, want %v", doc, wire, err, want)
+	}
+	value, _ := replica.Value()
+	return value
 }
 
 // FuzzDocument performs a batch on a Document, with flushes between, and compares

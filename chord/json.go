@@ -14,10 +14,12 @@ import (
 // It exists beside encoding/json because a batch is typed by verb and arity,
 // which that could only find by parsing everything twice; and for speed on text.
 type parser struct {
-	data   []byte
-	pos    int
-	limits Limits
-	err    error
+	data    []byte
+	pos     int
+	limits  Limits
+	scratch []byte // for texts that have escapes
+	borrow  bool   // appended texts may refer to data and scratch
+	err     error
 }
 
 // parse reads raw as one value within the default limits; depth is the number of

@@ -4,7 +4,9 @@ package chord
 
 import (
 	"bytes"
-	"strings"
+	"encoding/binary"
+	"math/bits"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -12,22 +14,66 @@ import (
 // string reads a string. What Go strings cannot hold as text, invalid UTF-8 and
 // lone surrogates, is an error: a replacement would be a silent divergence.
 func (p *parser) string() string {
+	begun := len(p.scratch)
+	s := string(p.quoted())
+	p.scratch = p.scratch[:begun]
+	return s
+}
+
+// quoted is string as bytes of data or at the end of scratch.
+func (p *parser) quoted() []byte {
 	p.expect('"')
 	start := p.pos
 	n := quotedLen(p.data[start:])
 	raw := p.data[start : start+n]
 	if start+n == len(p.data) {
 		p.syntax(len(p.data), "string does not end")
-		return ""
+		return nil
 	}
 	p.pos += n + 1
-	if !isPrintableASCII(raw) {
-		p.checkText(raw, start)
+	if isPlainText(raw) {
+		return raw
 	}
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw)
+	// Escapes make the text shorter than its JSON, most often by little.
+	begun := len(p.scratch)
+	p.scratch = slices.Grow(p.scratch, len(raw))
+	for i := 0; i < len(raw) && p.err == nil; {
+		end := len(p.scratch)
+		out, in := unescape(p.scratch[end:cap(p.scratch)], raw[i:])
+		p.scratch = p.scratch[:end+out]
+		i += in
+		for i < len(raw) && p.err == nil && (len(raw)-i < 8 || !isPlain(raw[i])) {
+			i += p.char(raw[i:], start+i)
+		}
 	}
-	return p.unescape(raw, start)
+	return p.scratch[begun:]
+}
+
+// char appends to scratch what raw, which is at offset, begins with, and returns its
+// length in raw.
+func (p *parser) char(raw []byte, offset int) (size int) {
+	c := raw[0]
+	switch {
+	case c == '\\':
+		r, size, reason := escaped(raw)
+		if reason != "" {
+			p.syntax(offset, reason)
+		}
+		p.scratch = utf8.AppendRune(p.scratch, r)
+		return size
+	case c < ' ':
+		p.syntax(offset, "control character in a string")
+	case c < utf8.RuneSelf:
+		p.scratch = append(p.scratch, c)
+	default:
+		r, size := utf8.DecodeRune(raw)
+		if r == utf8.RuneError && size == 1 {
+			p.syntax(offset, "invalid UTF-8 in a string")
+		}
+		p.scratch = append(p.scratch, raw[:size]...)
+		return size
+	}
+	return 1
 }
 
 // quotedLen returns the length of text up to the quote that ends it as a string,
@@ -49,77 +95,47 @@ func quotedLen(text []byte) int {
 	}
 }
 
-// isPrintableASCII reports whether no byte is a control character or outside ASCII.
-func isPrintableASCII(text []byte) bool {
-	i := 0
-	var special uint64 // see specials
-	for ; len(text)-i >= 64; i += 64 {
-		b := (*[64]byte)(text[i:])
-		w0, w1, w2, w3 := word(b[0:]), word(b[8:]), word(b[16:]), word(b[24:])
-		w4, w5, w6, w7 := word(b[32:]), word(b[40:]), word(b[48:]), word(b[56:])
-		special |= w0 | w1 | w2 | w3 | w4 | w5 | w6 | w7 |
-			(w0 - ones*' ') | (w1 - ones*' ') | (w2 - ones*' ') | (w3 - ones*' ') |
-			(w4 - ones*' ') | (w5 - ones*' ') | (w6 - ones*' ') | (w7 - ones*' ')
+// isPlainText reports whether a JSON string holds all of text as it is, as ASCII.
+func isPlainText(text []byte) bool {
+	for ; len(text) >= 8; text = text[8:] {
+		if specials(word(text)) != 0 {
+			return false
+		}
 	}
-	for ; i+8 <= len(text); i += 8 {
-		w := word(text[i:])
-		special |= w | (w - ones*' ')
+	for _, c := range text {
+		if !isPlain(c) {
+			return false
+		}
 	}
-	for ; i < len(text); i++ {
-		special |= uint64(text[i] | (text[i] - ' '))
-	}
-	return special&highs == 0
+	return true
 }
 
-// checkText finds what a string must not hold as it is. The string begins at start.
-func (p *parser) checkText(raw []byte, start int) {
-	for i := 0; i < len(raw); {
-		r, size := utf8.DecodeRune(raw[i:])
-		switch {
-		case r < ' ':
-			p.syntax(start+i, "control character in a string")
-		case r == utf8.RuneError && size == 1:
-			p.syntax(start+i, "invalid UTF-8 in a string")
-		}
-		i += size
-	}
-}
-
-// unescape returns what raw, which begins at start, stands for.
-func (p *parser) unescape(raw []byte, start int) string {
-	// A Builder, because it does not clear what it is about to fill. Escapes make
-	// the text shorter than its JSON, most often by little.
-	var text strings.Builder
-	text.Grow(len(raw))
-	for i := 0; ; {
-		plain := bytes.IndexByte(raw[i:], '\\')
-		if plain < 0 {
-			text.Write(raw[i:])
-			return compact(&text)
-		}
-		text.Write(raw[i : i+plain])
-		i += plain
-		if c := unescaped[raw[i+1]]; c != 0 { // there is one: no quote has a slash before it
-			text.WriteByte(c)
-			i += 2
+// unescapeWords writes into dst what raw stands for as a JSON string, as long as that is
+// ASCII with short escapes and there are eight bytes more in both. out bytes were
+// written for the first in bytes. As escape does, it copies eight bytes and then looks
+// how many of them it may keep.
+func unescapeWords(dst, raw []byte) (out, in int) {
+	for in+8 <= len(raw) && out+8 <= len(dst) {
+		w := word(raw[in : in+8])
+		binary.LittleEndian.PutUint64(dst[out:out+8], w)
+		special := specials(w)
+		if special == 0 {
+			in, out = in+8, out+8
 			continue
 		}
-		r, size, reason := unicodeEscape(raw[i:])
-		if reason != "" {
-			p.syntax(start+i, reason)
-			return ""
+		plain := bits.TrailingZeros64(special) / 8
+		in, out = in+plain, out+plain
+		if raw[in] != '\\' || in+1 >= len(raw) {
+			break
 		}
-		text.WriteRune(r)
-		i += size
+		c := unescaped[raw[in+1]]
+		if c == 0 {
+			break
+		}
+		dst[out] = c
+		in, out = in+2, out+1
 	}
-}
-
-// compact returns the text in memory of its own size, unless little is unused.
-func compact(text *strings.Builder) string {
-	if text.Cap()-text.Len() > text.Len()/4 {
-		return strings.Clone(text.String())
-	}
-	return text.String()
+	return out, in
 }
 
 // unescaped has the characters that a backslash and a letter stand for.
@@ -127,9 +143,12 @@ var unescaped = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// unicodeEscape returns the character that \uXXXX at the start of text, or a
+// escaped returns the character that the escape sequence at the start of text, or a
 // surrogate pair of two of them, stands for, and how long that is.
-func unicodeEscape(text []byte) (r rune, size int, reason string) {
+func escaped(text []byte) (r rune, size int, reason string) {
+	if len(text) > 1 && unescaped[text[1]] != 0 {
+		return rune(unescaped[text[1]]), 2, ""
+	}
 	r, ok := hex4(text)
 	if !ok {
 		return 0, 0, "unknown escape sequence"

@@ -155,7 +155,7 @@ type follower struct {
 	frozen  any // by ApplyImmutable
 
 	late        Decoder // began at the last base batch
-	lateReplica Replica
+	lateReplica Replica // by Fold
 }
 
 func (f *follower) follow(s *stream, ops []Op) {
@@ -180,12 +180,15 @@ func (f *follower) follow(s *stream, ops []Op) {
 	if !equal(before, kept) {
 		s.t.Errorf("ApplyImmutable changed its argument\n%s", wire)
 	}
-	if f.plain, err = Apply(f.plain, f.decode(s, &f.late, wire)); err != nil {
+	if f.plain, err = Apply(f.plain, cloneOps(decoded)); err != nil {
 		s.t.Fatalf("apply: %v\n%s", err, wire)
 	}
-	if err := f.lateReplica.Apply(cloneOps(decoded)); err != nil {
+	folded := slices.Clone(wire)
+	if err := f.lateReplica.Fold(&f.late, folded); err != nil {
 		s.t.Fatalf("late replica: %v\n%s", err, wire)
 	}
+	clear(folded) // to which it must not refer
+	clear(f.late.scratch[:cap(f.late.scratch)])
 	if err := f.replica.Apply(cloneOps(decoded)); err != nil {
 		s.t.Fatalf("replica: %v\n%s", err, wire)
 	}

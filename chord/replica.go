@@ -12,6 +12,24 @@ package chord
 type Replica struct {
 	applier applier
 	ready   bool
+	ops     []Op // of Fold
+}
+
+// Fold decodes one batch with d, which has seen those before, and applies it. It is
+// [Decoder.Decode] and Apply for those who want the document only: appended texts go
+// from wire into the document without becoming strings of their own. The errors are
+// those of both. wire is not referred to afterwards.
+func (r *Replica) Fold(d *Decoder, wire []byte) error {
+	ops, err := d.decode(r.ops[:0], wire, true)
+	if err != nil {
+		return err
+	}
+	r.applier.borrowed = true
+	err = r.Apply(ops)
+	r.applier.borrowed = false
+	clear(ops)
+	r.ops = ops
+	return err
 }
 
 // Apply carries out one batch, as [Apply] does. After an error, and before the

@@ -2,10 +2,7 @@
 
 package chord
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // slidingText is a string that changes at both ends without being copied each
 // time. It is the end of a buffer that only grows, and what was appended since the
@@ -13,14 +10,16 @@ import (
 //
 //	buffer: [ dropped | current | free ]   pending: [ string, string, … ]
 //
-// So strings handed out before stay what they were, also for goroutines that
-// still read them, and a full buffer is replaced by another: O(1) amortised for
-// each byte added, at the price of up to bufferFactor times the text's memory. Of
-// what slides through without ever being looked at, nothing is copied.
+// Strings handed out before stay what they were, also for goroutines that still
+// read them: a full buffer is replaced by another if there are any, and used again
+// if not. So a byte added costs O(1) amortised, at the price of up to bufferFactor
+// times the text's memory. Of what slides through without ever being looked at,
+// nothing is copied.
 type slidingText struct {
-	buffer  strings.Builder
-	current string // a suffix of buffer.String(), or a string from elsewhere
+	buffer  []byte
+	current string // the end of buffer, or a string from elsewhere
 	ours    bool   // the former
+	lent    bool   // there are strings of buffer in other hands
 
 	pending []string
 	length  int // bytes, all in all
@@ -41,7 +40,7 @@ func (t *slidingText) skip(units int) (int, error) {
 	if t.wide == 0 && units <= t.length {
 		return units, nil
 	}
-	return skipUnits(t.text(), units)
+	return skipUnits(t.gathered(), units)
 }
 
 // slide drops the first from bytes and appends added.
@@ -55,7 +54,7 @@ func (t *slidingText) slide(from int, added string) {
 		t.wide = t.length
 	}
 	if t.pending = append(t.pending, added); len(t.pending) > maxPending || len(t.pending) == 1 && len(added) < minPending {
-		t.text()
+		t.gathered()
 	}
 }
 
@@ -77,24 +76,38 @@ func (t *slidingText) drop(from int) {
 	}
 }
 
-// text returns the text, with nothing pending any more.
+// text returns the text, which the caller may keep.
 func (t *slidingText) text() string {
+	s := t.gathered()
+	t.lent = true
+	return s
+}
+
+// gathered returns the text as it is until the next change, with nothing pending.
+func (t *slidingText) gathered() string {
 	if len(t.pending) == 0 {
 		return t.current
 	}
-	if !t.ours || t.buffer.Cap()-t.buffer.Len() < t.length-len(t.current) {
-		t.buffer.Reset()
-		t.buffer.Grow(bufferFactor * t.length)
-		t.buffer.WriteString(t.current)
-		t.ours = true
+	if !t.ours || cap(t.buffer)-len(t.buffer) < t.length-len(t.current) {
+		t.makeRoom()
 	}
 	for _, s := range t.pending {
-		t.buffer.WriteString(s)
+		t.buffer = append(t.buffer, s...)
 	}
 	clear(t.pending)
 	t.pending = t.pending[:0]
-	t.current = t.buffer.String()[t.buffer.Len()-t.length:]
+	t.current = asString(t.buffer[len(t.buffer)-t.length:])
 	return t.current
+}
+
+// makeRoom moves current to the front of a buffer that has room for what is pending.
+func (t *slidingText) makeRoom() {
+	again := t.ours && !t.lent && 2*t.length <= cap(t.buffer) && cap(t.buffer) <= 2*bufferFactor*t.length
+	if !again {
+		t.buffer = make([]byte, 0, bufferFactor*t.length)
+		t.ours, t.lent = true, false
+	}
+	t.buffer = append(t.buffer[:0], t.current...)
 }
 
 // after returns the text without its first from bytes.
@@ -123,7 +136,7 @@ func (t *slidingText) set(s string) {
 }
 
 // is reports whether the text is s.
-func (t *slidingText) is(s string) bool { return t.length == len(s) && t.text() == s }
+func (t *slidingText) is(s string) bool { return t.length == len(s) && t.gathered() == s }
 
 const (
 	// maxSliding is how many texts of one replica have a buffer at a time.

@@ -3,6 +3,7 @@
 package chord
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -33,7 +34,8 @@ func TestSlider(t *testing.T) {
 			}
 		}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			i := rapid.IntRange(0, len(texts)-1).Draw(t, "text")
+			// One of them more often, or none would fill its buffer before somebody looks.
+			i := max(0, rapid.IntRange(-len(texts), len(texts)-1).Draw(t, "text"))
 			units := utf16.Encode([]rune(wants[i]))
 			from := rapid.IntRange(0, len(units)).Draw(t, "from")
 			if rapid.Bool().Draw(t, "little") {
@@ -49,7 +51,7 @@ func TestSlider(t *testing.T) {
 			if err == nil {
 				wants[i] = string(utf16.Decode(units[from:])) + added
 			}
-			switch rapid.IntRange(0, 9).Draw(t, "then") {
+			switch rapid.IntRange(0, 19).Draw(t, "then") {
 			case 0:
 				look()
 			case 1:
@@ -64,9 +66,11 @@ func TestSlider(t *testing.T) {
 			case 3:
 				if text := a.texts.find(P(i)); text != nil {
 					from := rapid.IntRange(0, text.length).Draw(t, "after")
-					if got := text.after(from); got != wants[i][from:] {
+					got := text.after(from)
+					if got != wants[i][from:] {
 						t.Fatalf("text %d after byte %d is %d bytes, want %d", i, from, len(got), len(wants[i])-from)
 					}
+					all = append(all, made{got, wants[i][from:]})
 				}
 			}
 		}
@@ -77,6 +81,41 @@ func TestSlider(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSlidingKeepsStrings looks now and then at a window that slides, and again at all that it
+// saw when the buffers behind have been in use many times.
+func TestSlidingKeepsStrings(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		var replica Replica
+		window := strings.Repeat("0123456789abcde\n", 256)
+		if err := replica.Apply([]Op{{Verb: Replace, Value: map[string]any{"text": window}}}); err != nil {
+			t.Fatal(err)
+		}
+		var seen, want []string
+		most := minPending
+		for i := range 2000 {
+			step := strings.Repeat(string(rune('a'+i%26)), 1+r.IntN(most))
+			ops := []Op{{Verb: Truncate, Path: P("text"), Count: len(step)}, {Verb: Append, Path: P("text"), Text: step}}
+			if err := replica.Apply(ops); err != nil {
+				t.Fatal(err)
+			}
+			window = window[len(step):] + step
+			if r.IntN(30) == 0 {
+				// Less than minPending is added at once, and more when somebody looks.
+				most = minPending + r.IntN(2)*minPending
+				doc, _ := replica.Value()
+				seen = append(seen, doc.(map[string]any)["text"].(string))
+				want = append(want, strings.Clone(window))
+			}
+		}
+		for i := range seen {
+			if seen[i] != want[i] {
+				t.Fatalf("seed %d: the text seen at look %d has changed", seed, i)
+			}
+		}
+	}
 }
 
 // TestSlidingIsCheap: a replica's window of 50 KiB takes a line at the price of a

@@ -126,3 +126,6 @@ func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
 // view returns the bytes of s, which must not be changed.
 func view(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
+// asString returns text as a string, which is one as long as nobody changes text.
+func asString(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }

@@ -214,6 +214,9 @@ func (p *parser) text(op *wireOp) string {
 		p.mistyped(op, "text is not a string")
 		return ""
 	}
+	if p.borrow {
+		return asString(p.quoted())
+	}
 	return p.string()
 }
 

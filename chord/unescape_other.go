@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package chord
+
+func unescape(dst, raw []byte) (out, in int) { return unescapeWords(dst, raw) }
