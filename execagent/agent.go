@@ -85,6 +85,7 @@ type Agent struct {
 	clients  atomic.Int64 // connections that are served
 	spills   spills
 	trees    *proctree.Manager
+	spare    ptySpare
 	oomScore int // what commands get back
 }
 
@@ -144,6 +145,7 @@ func (a *Agent) Close() error {
 	}
 	<-a.ctx.Done()
 	a.wg.Wait()
+	a.spare.close()
 	return errors.Join(a.spills.close(), a.trees.Close())
 }
 
@@ -197,14 +199,13 @@ func (a *Agent) startStream(spec protocol.Spec, sink streamSink) (e *execution, 
 
 // reserve enters an execution for spec under its ID, or finds the one that has it.
 func (a *Agent) reserve(spec protocol.Spec) (e *execution, existing bool, err error) {
-	digest := spec.Digest()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closing {
 		return nil, false, &protocol.Failure{Code: protocol.CodeClosing, Message: "the agent is shutting down; start the command on another one"}
 	}
 	if e := a.executions[spec.ID]; e != nil {
-		if e.digest != digest {
+		if e.digest() != spec.Digest() {
 			return nil, false, idInUse(spec.ID)
 		}
 		return e, true, nil
@@ -212,7 +213,7 @@ func (a *Agent) reserve(spec protocol.Spec) (e *execution, existing bool, err er
 	if a.fences.has(spec.ID, a.opts.Retention) {
 		return nil, false, &protocol.Failure{Code: protocol.CodeCanceled, Message: fmt.Sprintf("execution %q was canceled before its start came", spec.ID)}
 	}
-	e = newExecution(a, spec, digest)
+	e = newExecution(a, spec, sync.OnceValue(spec.Digest))
 	a.executions[spec.ID] = e
 	return e, false, nil
 }
@@ -247,7 +248,7 @@ func (a *Agent) again(spec *protocol.Spec) (*execution, error) {
 	if e != nil {
 		return nil, nil
 	}
-	if e = a.recall(spec.ID); e != nil && e.digest != spec.Digest() {
+	if e = a.recall(spec.ID); e != nil && e.digest() != spec.Digest() {
 		return nil, idInUse(spec.ID)
 	}
 	return e, nil

@@ -19,7 +19,7 @@ import (
 type execution struct {
 	agent   *Agent
 	spec    protocol.Spec
-	digest  string
+	digest  func() string // of spec; most often nobody asks
 	started chan struct{} // closed when the start has succeeded or failed
 	sink    streamSink    // the lossless consumer, or nil; set before the start
 	settled chan struct{} // closed when result is final
@@ -55,7 +55,7 @@ type execution struct {
 // the bytes themselves. Changed must not block.
 type watching interface{ Changed(limits.Change) }
 
-func newExecution(a *Agent, spec protocol.Spec, digest string) *execution {
+func newExecution(a *Agent, spec protocol.Spec, digest func() string) *execution {
 	e := &execution{
 		agent:    a,
 		spec:     spec,
@@ -118,7 +118,7 @@ func (e *execution) startTree() (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	proc, err := startProcess(&e.spec, tree)
+	proc, err := startProcess(&e.spec, tree, &e.agent.spare)
 	if err != nil {
 		tree.Release()
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/execagent/execagent/limits"
 	"github.com/execagent/execagent/transport/protocol"
+	"golang.org/x/sys/unix"
 )
 
 // newAgent returns an agent that the test's end closes, with a private spill directory.
@@ -433,13 +435,67 @@ func TestDescriptors(t *testing.T) {
 		}
 	}
 	run(4)
+	awaitSpare(t, a, protocol.Spec{})
 	before := descriptors(t)
 	run(40)
+	// What is given up only after the result was told.
+	deadline := time.Now().Add(time.Minute)
+	for descriptors(t) > before && time.Now().Before(deadline) {
+		runtime.Gosched()
+	}
 	if after := descriptors(t); after > before {
 		t.Errorf("%d descriptors before 40 executions, %d after", before, after)
 	}
+	for time.Now().Before(deadline) && unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) != unix.ECHILD {
+		runtime.Gosched()
+	}
 	if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); err != syscall.ECHILD {
 		t.Errorf("a child is left: pid %d, %v", pid, err)
+	}
+}
+
+// awaitSpare waits until a PTY for a command like the last one is ready.
+func awaitSpare(t *testing.T, a *Agent, last protocol.Spec) {
+	t.Helper()
+	last.ID, last.Command = "x", "x"
+	last, err := last.Check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; runtime.Gosched() {
+		a.spare.mu.Lock()
+		ready := a.spare.master != nil && a.spare.like == ptySettingsOf(&last)
+		a.spare.mu.Unlock()
+		if ready {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no spare PTY a minute after a command with one")
+		}
+	}
+}
+
+// TestSparePTY: the next command with a PTY like the last one's gets the one that is ready, and
+// one with other settings is given those.
+func TestSparePTY(t *testing.T) {
+	a := newAgent(t)
+	const show = "stty size <&1; stty -a <&2 | grep -o -e '-*opost'"
+	for _, tc := range []struct {
+		spec protocol.Spec
+		want string
+	}{
+		{protocol.Spec{Columns: 90, Rows: 30}, "30 90\n-opost\n"},
+		{protocol.Spec{Columns: 90, Rows: 30}, "30 90\n-opost\n"},
+		{protocol.Spec{Columns: 91, Rows: 30}, "30 91\n-opost\n"},
+		{protocol.Spec{Columns: 91, Rows: 30, Interactive: true}, "30 91\nopost\n"},
+		{protocol.Spec{Columns: 91, Rows: 30, Interactive: true}, "30 91\nopost\n"},
+		{protocol.Spec{Columns: 91, Rows: 30}, "30 91\n-opost\n"},
+	} {
+		tc.spec.Command = show
+		if _, text := outcome(t, begin(t, a, tc.spec)); text != tc.want {
+			t.Errorf("%+v: %q, want %q", ptySettingsOf(&tc.spec), text, tc.want)
+		}
+		awaitSpare(t, a, tc.spec)
 	}
 }
 

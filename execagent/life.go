@@ -42,7 +42,8 @@ func (e *execution) live() {
 	e.exited(st)
 	e.stdin.end()
 	e.awaitTree()
-	rest := e.rest() // while the pumps read the last of the output
+	runtime.Gosched() // the same exit has woken the pumps: the end of the output goes first
+	rest := e.rest()
 	ended := e.drain()
 	e.awaitTree() // a cancel may have come meanwhile
 	e.settle(!ended, rest)
@@ -104,11 +105,11 @@ func (e *execution) drain() (ended bool) {
 // settle makes the result final and public. open says that leftovers hold the output open, and
 // rest is what there was to the tree before the last of the output.
 func (e *execution) settle(open bool, rest rest) {
-	used := e.reap()
+	e.afterKill()
 	if !rest.alone {
 		rest = e.rest()
 	}
-	used = used.of(rest.used)
+	used := e.status.used.of(rest.used)
 	leftovers := []protocol.Process{}
 	if !rest.alone {
 		for _, p := range e.tree.Members() {
@@ -141,8 +142,12 @@ func (e *execution) settle(open bool, rest rest) {
 	runtime.Gosched() // whoever has just been told goes first
 	e.agent.log.Info("execution settled", "id", e.spec.ID, "reason", string(r.Reason), "exitCode", r.ExitCode, "seconds", r.Seconds, "bytes", r.Truncation.TotalBytes)
 	close(e.settled)
+	e.reap() // nobody waits for this or what follows
 	e.agent.retain(e)
-	e.tree.Release() // nobody waits for this
+	e.tree.Release()
+	if !e.spec.Pipe {
+		e.agent.spare.refill(&e.spec)
+	}
 }
 
 // conclude says how the command ended.
@@ -178,8 +183,8 @@ func (e *execution) reason() protocol.Reason {
 	return protocol.ReasonExited
 }
 
-// reap takes the leader out of the process table, after a kill that has begun is done.
-func (e *execution) reap() usage {
+// afterKill returns when a kill that has begun is done. None begins any more.
+func (e *execution) afterKill() {
 	e.mu.Lock()
 	e.reaped = true
 	e.mu.Unlock()
@@ -188,9 +193,12 @@ func (e *execution) reap() usage {
 		<-e.buried
 	default:
 	}
-	used := e.proc.reap()
+}
+
+// reap takes the leader out of the process table.
+func (e *execution) reap() {
+	e.proc.reap()
 	e.tree.LeaderReaped()
-	return used
 }
 
 // end asks all processes of the command to end, and kills them after the grace. The first

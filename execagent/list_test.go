@@ -19,12 +19,12 @@ func TestListIsBounded(t *testing.T) {
 	a.mu.Lock()
 	for i := range protocol.MaxListed + more - 1 {
 		id := fmt.Sprintf("old-%d", i)
-		old := newExecution(a, protocol.Spec{ID: id, Command: "true"}, "")
+		old := newExecution(a, protocol.Spec{ID: id, Command: "true"}, nil)
 		old.proc, old.begun, old.state = e.proc, time.Now(), protocol.Settled
 		close(old.started)
 		a.executions[id] = old
 	}
-	a.executions["unborn"] = newExecution(a, protocol.Spec{ID: "unborn", Command: "true"}, "")
+	a.executions["unborn"] = newExecution(a, protocol.Spec{ID: "unborn", Command: "true"}, nil)
 	a.mu.Unlock()
 
 	all, omitted := a.list()

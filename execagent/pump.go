@@ -74,11 +74,11 @@ type pump struct {
 
 // run reads until end of file, or until ctx ends while leftovers hold the output open.
 func (p *pump) run(ctx context.Context) {
+	defer p.file.Close() // last, because nobody waits for this
 	defer context.AfterFunc(ctx, func() { p.file.Close() })()
 	defer close(p.ended)
 	defer p.out.leave(p.stderr)
 	defer p.behind.Wait()
-	defer p.file.Close()
 	conn, err := p.file.SyscallConn()
 	for err == nil && p.err == nil {
 		err = conn.Read(p.ready)

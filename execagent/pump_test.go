@@ -21,7 +21,7 @@ func TestPTYEnd(t *testing.T) {
 	last := bytes.Repeat([]byte("x"), 959)
 	const writes = 4
 	for range 10_000 {
-		master, slave, err := openPTY(&protocol.Spec{Columns: 80, Rows: 24})
+		master, slave, err := new(ptySpare).open(&protocol.Spec{Columns: 80, Rows: 24})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestPTYEnd(t *testing.T) {
 
 // TestIdle: a pump that was not yet scheduled to read what is there is not idle.
 func TestIdle(t *testing.T) {
-	master, slave, err := openPTY(&protocol.Spec{Columns: 80, Rows: 24})
+	master, slave, err := new(ptySpare).open(&protocol.Spec{Columns: 80, Rows: 24})
 	if err != nil {
 		t.Fatal(err)
 	}

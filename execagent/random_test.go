@@ -76,6 +76,7 @@ func TestRandomLives(t *testing.T) {
 	}
 	a := newAgent(t)
 	outcome(t, begin(t, a, protocol.Spec{Command: "seq 1 20000"})) // opens the spill directory
+	awaitSpare(t, a, protocol.Spec{})
 	before := descriptors(t)
 	for round := range *lifeRounds {
 		oneLife(t, a, seed+uint64(round))

@@ -19,6 +19,7 @@ import (
 type status struct {
 	code   int            // exit code, when signal is 0
 	signal syscall.Signal // what killed it
+	used   usage          // by it and the children it waited for
 }
 
 // exitCode is the shell's convention.
@@ -80,8 +81,9 @@ var errStillRunning = fmt.Errorf("the process is running")
 
 func waitid(kind, id, options int) (status, error) {
 	var info siginfo
+	var ru unix.Rusage
 	for {
-		err := unix.Waitid(kind, id, (*unix.Siginfo)(unsafe.Pointer(&info)), unix.WEXITED|unix.WNOWAIT|options, nil)
+		err := unix.Waitid(kind, id, (*unix.Siginfo)(unsafe.Pointer(&info)), unix.WEXITED|unix.WNOWAIT|options, &ru)
 		switch {
 		case err == unix.EINTR:
 		case err != nil:
@@ -89,9 +91,9 @@ func waitid(kind, id, options int) (status, error) {
 		case info.pid == 0:
 			return status{}, errStillRunning
 		case info.code == cldExited:
-			return status{code: int(info.status)}, nil
+			return status{code: int(info.status), used: usageOf(&ru)}, nil
 		default:
-			return status{signal: syscall.Signal(info.status)}, nil
+			return status{signal: syscall.Signal(info.status), used: usageOf(&ru)}, nil
 		}
 	}
 }
@@ -102,6 +104,10 @@ type usage struct {
 	cpu       time.Duration
 	maxRSS    int64 // KiB, of the largest process, or of all together
 	oomKilled bool
+}
+
+func usageOf(ru *unix.Rusage) usage {
+	return usage{cpu: time.Duration(ru.Utime.Nano() + ru.Stime.Nano()), maxRSS: int64(ru.Maxrss)}
 }
 
 // of takes what is known of the whole tree.
@@ -115,19 +121,13 @@ func (u usage) of(tree proctree.Usage) usage {
 }
 
 // reap removes the ended leader from the process table.
-func (p *process) reap() usage {
-	var ru unix.Rusage
+func (p *process) reap() {
 	for {
-		_, err := unix.Wait4(p.pid, nil, 0, &ru)
-		if err != unix.EINTR {
+		if _, err := unix.Wait4(p.pid, nil, 0, nil); err != unix.EINTR {
 			break
 		}
 	}
 	if p.pidfd != nil {
 		p.pidfd.Close()
-	}
-	return usage{
-		cpu:    time.Duration(ru.Utime.Nano() + ru.Stime.Nano()),
-		maxRSS: int64(ru.Maxrss),
 	}
 }

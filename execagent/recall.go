@@ -47,7 +47,7 @@ func (a *Agent) recalled(info *spill.Info, d *detail) *execution {
 	if spec.Limits, err = d.Limits.Resolve(); err != nil { // a forgery
 		spec.Limits, _ = limits.Limits{}.Resolve()
 	}
-	e := newExecution(a, spec, d.Digest)
+	e := newExecution(a, spec, func() string { return d.Digest })
 	e.result = recalledResult(info, d)
 	e.begun = info.Begun
 	e.state, e.asked, e.reaped = protocol.Settled, true, true

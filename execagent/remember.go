@@ -117,7 +117,7 @@ func (m *memory) discard() {
 
 func (e *execution) detail(r *protocol.Result) *detail {
 	return &detail{
-		Digest:      e.digest,
+		Digest:      e.digest(),
 		Command:     e.spec.ShortCommand(),
 		Interactive: e.spec.Interactive,
 		Stdin:       e.spec.Stdin,

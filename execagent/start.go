@@ -34,7 +34,7 @@ type process struct {
 // Unless it is interactive the PTY is not its controlling terminal: opening /dev/tty to ask
 // for a password fails at once instead of waiting for somebody, and no hangup follows the
 // shell's exit.
-func startProcess(spec *protocol.Spec, tree *proctree.Tree) (_ *process, err error) {
+func startProcess(spec *protocol.Spec, tree *proctree.Tree, spare *ptySpare) (_ *process, err error) {
 	dir, err := checkDir(spec.Cwd)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func startProcess(spec *protocol.Spec, tree *proctree.Tree) (_ *process, err err
 	}()
 	var theirs childFiles
 	defer theirs.close()
-	if err := p.open(spec, &theirs); err != nil {
+	if err := p.open(spec, &theirs, spare); err != nil {
 		return nil, err
 	}
 	if err := theirs.own(spec.User); err != nil {
@@ -124,8 +124,8 @@ func (c *childFiles) close() {
 }
 
 // open makes the command's PTY or pipes.
-func (p *process) open(spec *protocol.Spec, theirs *childFiles) error {
-	if err := p.openOutput(spec, theirs); err != nil {
+func (p *process) open(spec *protocol.Spec, theirs *childFiles, spare *ptySpare) error {
+	if err := p.openOutput(spec, theirs, spare); err != nil {
 		return err
 	}
 	if spec.Interactive {
@@ -144,9 +144,9 @@ func (p *process) open(spec *protocol.Spec, theirs *childFiles) error {
 	return nil
 }
 
-func (p *process) openOutput(spec *protocol.Spec, theirs *childFiles) (err error) {
+func (p *process) openOutput(spec *protocol.Spec, theirs *childFiles, spare *ptySpare) (err error) {
 	if !spec.Pipe {
-		p.output, theirs.stdout, err = openPTY(spec)
+		p.output, theirs.stdout, err = spare.open(spec)
 		if err != nil {
 			return fmt.Errorf("open a PTY: %w: mount devpts, or ask for a pipe", err)
 		}

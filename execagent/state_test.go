@@ -17,7 +17,7 @@ import (
 
 // quietExecution is an execution without a process, for what is done with its output.
 func quietExecution(l limits.Limits) *execution {
-	e := newExecution(nil, protocol.Spec{Limits: l, NoSpill: true}, "")
+	e := newExecution(nil, protocol.Spec{Limits: l, NoSpill: true}, nil)
 	e.out = newOutput(e)
 	return e
 }

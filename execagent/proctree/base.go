@@ -109,15 +109,17 @@ func (b *base) newGroup(lim Limits) (*cgroup, error) {
 		}
 	}
 	if err := c.limit(lim); err != nil {
+		c.closeFiles()
 		c.remove()
 		return nil, err
 	}
+	c.nothing = c.nothing && lim.MemoryMax == 0 // the controller may be new
 	return c, nil
 }
 
 // makeGroup makes a cgroup. Its name is a number: an ID is the client's.
 func (b *base) makeGroup() (*cgroup, error) {
-	c := &cgroup{b.child(strconv.FormatUint(b.groups.Add(1), 10))}
+	c := &cgroup{location: b.child(strconv.FormatUint(b.groups.Add(1), 10))}
 	if err := os.Mkdir(c.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("proctree: making a cgroup: %w", err)
 	}
@@ -129,14 +131,23 @@ func (b *base) makeSpare() {
 	if b.spare.Load() != nil {
 		return
 	}
-	if c, err := b.makeGroup(); err == nil && !b.spare.CompareAndSwap(nil, c) {
+	c, err := b.makeGroup()
+	if err != nil {
+		return
+	}
+	c.openFiles()
+	if !b.spare.CompareAndSwap(nil, c) {
+		c.closeFiles()
 		c.remove()
 	}
 }
 
 // close removes what is empty and reports whether that was everything.
 func (b *base) close() bool {
-	removed := (&cgroup{b.location}).remove()
+	if c := b.spare.Swap(nil); c != nil {
+		c.closeFiles()
+	}
+	removed := (&cgroup{location: b.location}).remove()
 	if b.lock != nil {
 		b.lock.Close()
 	}
@@ -164,6 +175,6 @@ func sweepOne(dir string) {
 	}
 	defer f.Close()
 	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-		(&cgroup{location{dir: dir}}).remove()
+		(&cgroup{location: location{dir: dir}}).remove()
 	}
 }

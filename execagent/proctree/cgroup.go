@@ -10,10 +10,62 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// cgroup is a cgroup and those that commands have made inside it.
-type cgroup struct{ location }
+// cgroup is a cgroup and those that commands have made inside it. What a tree needs of it is
+// opened when nobody waits for it: an open takes five times as long as the read.
+type cgroup struct {
+	location
+	dirfd   int  // of the cgroup, for the fork; this and the next two are 0 when not open
+	events  int  // of cgroup.events
+	cpu     int  // of cpu.stat
+	nothing bool // to find in memory.events
+}
+
+// openFiles opens what it can. The rest is opened when it is needed.
+func (c *cgroup) openFiles() {
+	c.openDir()
+	c.events = openFile(c.dir, "cgroup.events")
+	c.cpu = openFile(c.dir, "cpu.stat")
+	c.nothing = unix.Access(filepath.Join(c.dir, "memory.events"), unix.R_OK) != nil
+}
+
+func openFile(dir, name string) int {
+	fd, err := unix.Open(filepath.Join(dir, name), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0
+	}
+	return fd
+}
+
+// openDir returns the cgroup's descriptor. A failure becomes EBADF of the fork.
+func (c *cgroup) openDir() int {
+	if c.dirfd == 0 {
+		fd, err := unix.Open(c.dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return -1
+		}
+		c.dirfd = fd
+	}
+	return c.dirfd
+}
+
+func (c *cgroup) closeDir() { closeFile(&c.dirfd) }
+
+func (c *cgroup) closeFiles() {
+	c.closeDir()
+	closeFile(&c.events)
+	closeFile(&c.cpu)
+}
+
+func closeFile(fd *int) {
+	if *fd > 0 {
+		unix.Close(*fd)
+		*fd = 0
+	}
+}
 
 const (
 	maxCgroupFile = 4096 // bytes of the files with a few numbers
@@ -25,7 +77,7 @@ type cgroupFile [maxCgroupFile]byte
 // populated reports whether a living process is in the cgroup or below. Zombies are not.
 func (c *cgroup) populated() bool {
 	var buf cgroupFile
-	return value(c.read("cgroup.events", &buf), "populated") == 1
+	return value(c.readOpen(c.events, "cgroup.events", &buf), "populated") == 1
 }
 
 // processes lists the pids in the cgroup and below, zombies left out.
@@ -92,7 +144,10 @@ func removeBelow(dir string, levels int) bool {
 // usage reads what the controllers in use have counted.
 func (c *cgroup) usage() Usage {
 	var buf cgroupFile
-	u := Usage{CPU: time.Duration(value(c.read("cpu.stat", &buf), "usage_usec")) * time.Microsecond}
+	u := Usage{CPU: time.Duration(value(c.readOpen(c.cpu, "cpu.stat", &buf), "usage_usec")) * time.Microsecond}
+	if c.nothing {
+		return u
+	}
 	if events := c.read("memory.events", &buf); len(events) > 0 { // else nobody counts memory
 		u.OOMKilled = value(events, "oom_kill") > 0
 		u.PeakMemory = int64(number(bytes.TrimSpace(c.read("memory.peak", &buf))))
@@ -103,6 +158,18 @@ func (c *cgroup) usage() Usage {
 // read reads a file into buf and returns that part of it.
 func (c *cgroup) read(name string, buf *cgroupFile) []byte {
 	return buf[:readInto(filepath.Join(c.dir, name), buf[:])]
+}
+
+// readOpen is read of a file that may be open.
+func (c *cgroup) readOpen(fd int, name string, buf *cgroupFile) []byte {
+	if fd == 0 {
+		return c.read(name, buf)
+	}
+	n, err := unix.Pread(fd, buf[:], 0)
+	for err == unix.EINTR {
+		n, err = unix.Pread(fd, buf[:], 0)
+	}
+	return buf[:max(n, 0)] // nothing when the cgroup is gone
 }
 
 // value is the number beside key in a flat keyed file, 0 without one.

@@ -164,7 +164,7 @@ func files(t *testing.T, content map[string]string) string {
 
 func TestLimitsAreWritten(t *testing.T) {
 	dir := files(t, map[string]string{"memory.max": "", "memory.swap.max": "", "pids.max": ""})
-	c := &cgroup{location{dir: dir}}
+	c := &cgroup{location: location{dir: dir}}
 	if err := c.limit(Limits{MemoryMax: 1 << 30, PIDsMax: 64}); err != nil {
 		t.Fatal(err)
 	}
@@ -182,10 +182,10 @@ func TestUsageIsRead(t *testing.T) {
 		"memory.events": "low 0\noom 2\noom_kill 1\noom_group_kill 0\n",
 	})
 	want := Usage{CPU: 1500 * time.Microsecond, PeakMemory: 123456, OOMKilled: true}
-	if got := (&cgroup{location{dir: dir}}).usage(); got != want {
+	if got := (&cgroup{location: location{dir: dir}}).usage(); got != want {
 		t.Errorf("usage() = %+v, want %+v", got, want)
 	}
-	if got := (&cgroup{location{dir: t.TempDir()}}).usage(); got != (Usage{}) {
+	if got := (&cgroup{location: location{dir: t.TempDir()}}).usage(); got != (Usage{}) {
 		t.Errorf("usage() without controllers = %+v", got)
 	}
 }
@@ -250,7 +250,7 @@ func TestControllersInAUsedCgroup(t *testing.T) {
 			if err != nil || string(out) != want {
 				t.Errorf("in a cgroup of its own: %q, %v; want %q", out, err, want)
 			}
-			if !(&cgroup{location{dir: unit}}).remove() {
+			if !(&cgroup{location: location{dir: unit}}).remove() {
 				t.Errorf("%s stays", unit)
 			}
 		})

@@ -42,11 +42,10 @@ type Tree struct {
 	m      *Manager
 	cookie string
 	mark   uint64
-	group  *cgroup // nil when walking
+	group  *cgroup // nil when walking; its files belong to mu
 
 	mu     sync.Mutex // guards the rest; held while /proc is read, not while waiting
-	dirfd  int        // of group from Configure to Started or Release; 0 when closed
-	leader ident      // pid 0 before Started
+	leader ident      // pid 0 before Started; its start is known when walking
 	reaped bool       // the leader's pid may be somebody else's
 	// seen is every member that a walk has met, by pid to start time, while it lives or a
 	// living one's session still bears its pid.
@@ -59,8 +58,10 @@ type Tree struct {
 // cookie in place of any other. The caller sets attr.Setsid.
 func (t *Tree) Configure(attr *syscall.SysProcAttr, env []string) []string {
 	if t.group != nil {
+		t.mu.Lock()
 		attr.UseCgroupFD = true
-		attr.CgroupFD = t.open()
+		attr.CgroupFD = t.group.openDir()
+		t.mu.Unlock()
 	}
 	with := make([]string, 0, len(env)+1)
 	for _, v := range env {
@@ -69,27 +70,6 @@ func (t *Tree) Configure(attr *syscall.SysProcAttr, env []string) []string {
 		}
 	}
 	return append(with, cookieVar+"="+t.cookie)
-}
-
-// open opens the tree's cgroup. A failure becomes EBADF of the fork.
-func (t *Tree) open() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.dirfd == 0 {
-		fd, err := unix.Open(t.group.dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			return -1
-		}
-		t.dirfd = fd
-	}
-	return t.dirfd
-}
-
-func (t *Tree) closeDir() {
-	if t.dirfd > 0 {
-		unix.Close(t.dirfd)
-		t.dirfd = 0
-	}
 }
 
 // Started tells the tree its leader: a child of this process, leader of its own session and
@@ -101,17 +81,20 @@ func (t *Tree) closeDir() {
 func (t *Tree) Started(pid int) {
 	leaders.add(pid) // before the mark, which makes a child look adopted
 	setMark(pid, t.mark)
-	var s stat
-	known := readStat(pid, &s)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.closeDir()
-	t.leader = ident{pid, s.start}
-	if !known { // somebody else has waited for it
+	t.leader = ident{pid: pid}
+	if t.group != nil {
+		t.group.closeDir()
+		return
+	}
+	var s stat
+	if !readStat(pid, &s) { // somebody else has waited for it
 		t.reaped = true
 		leaders.remove(pid)
 	}
-	if t.group == nil && t.hasForked() {
+	t.leader.start = s.start
+	if t.hasForked() {
 		t.markAll()
 	}
 }
@@ -159,8 +142,8 @@ func (t *Tree) each(visit func(*stat)) {
 	}
 }
 
-// leads reports whether s is the leader.
-func (t *Tree) leads(s *stat) bool { return !t.reaped && s.ident == t.leader }
+// leads reports whether s is the leader. Its pid is nobody else's until it is reaped.
+func (t *Tree) leads(s *stat) bool { return !t.reaped && s.pid == t.leader.pid }
 
 // wasSeen reports whether an earlier walk has met s as a member.
 func (t *Tree) wasSeen(s *stat) bool {
@@ -182,17 +165,19 @@ func (t *Tree) Usage() Usage {
 	if t.group == nil {
 		return Usage{}
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	return t.group.usage()
 }
 
 // Release gives up what the tree holds. Its cgroup goes once it is empty, at the release of a
 // later tree or the Manager's Close. It implies LeaderReaped, and may be called twice.
 func (t *Tree) Release() {
-	t.mu.Lock()
-	t.closeDir()
-	t.mu.Unlock()
 	t.LeaderReaped()
 	if t.group != nil {
+		t.mu.Lock()
+		t.group.closeFiles()
+		t.mu.Unlock()
 		t.m.release(t.group)
 	}
 }
