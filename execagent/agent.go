@@ -277,6 +277,7 @@ func (a *Agent) retain(e *execution) {
 	defer a.mu.Unlock()
 	a.settled = append(a.settled, e)
 	a.held += e.cost()
+	e.after(a.opts.Retention, func() { a.expire(e) })
 	for a.held > maxSettled {
 		a.forgetOldest()
 	}

@@ -137,7 +137,6 @@ func (e *execution) settle(open bool, rest rest) {
 	e.timers = nil
 	e.closeTold()
 	e.mu.Unlock()
-	e.after(e.agent.opts.Retention, func() { e.agent.expire(e) })
 	e.changed(limits.Urgent)
 	runtime.Gosched() // whoever has just been told goes first
 	e.agent.log.Info("execution settled", "id", e.spec.ID, "reason", string(r.Reason), "exitCode", r.ExitCode, "seconds", r.Seconds, "bytes", r.Truncation.TotalBytes)
