@@ -15,6 +15,9 @@ type Replica struct {
 	ops     []Op // of Fold
 }
 
+// maxScratchOps is for how many operations a Replica keeps room between batches.
+const maxScratchOps = 64
+
 // Fold decodes one batch with d, which has seen those before, and applies it. It is
 // [Decoder.Decode] and Apply for those who want the document only: appended texts go
 // from wire into the document without becoming strings of their own. The errors are
@@ -28,7 +31,9 @@ func (r *Replica) Fold(d *Decoder, wire []byte) error {
 	err = r.Apply(ops)
 	r.applier.borrowed = false
 	clear(ops)
-	r.ops = ops
+	if cap(ops) <= maxScratchOps {
+		r.ops = ops
+	}
 	return err
 }
 
