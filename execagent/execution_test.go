@@ -163,10 +163,14 @@ func TestOutputWhileRunning(t *testing.T) {
 	})
 }
 
-// TestIdleExecutions: waiting executions cost neither threads nor read buffers.
+// TestIdleExecutions: waiting executions cost no threads, and once they have ended neither
+// descriptors nor goroutines.
 func TestIdleExecutions(t *testing.T) {
 	a := newAgent(t)
 	const n = 200
+	outcome(t, begin(t, a, protocol.Spec{Command: "echo ready"}))
+	awaitSpare(t, a, protocol.Spec{})
+	files, goroutines := descriptors(t), runtime.NumGoroutine()
 	before := threads(t)
 	var all []*execution
 	for range n {
@@ -183,6 +187,12 @@ func TestIdleExecutions(t *testing.T) {
 	}
 	for _, e := range all {
 		outcome(t, e)
+	}
+	awaitDescriptors(t, files)
+	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > goroutines; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines before %d executions, %d a minute after", goroutines, n, runtime.NumGoroutine())
+		}
 	}
 }
 
@@ -438,19 +448,24 @@ func TestDescriptors(t *testing.T) {
 	awaitSpare(t, a, protocol.Spec{})
 	before := descriptors(t)
 	run(40)
-	// What is given up only after the result was told.
+	awaitDescriptors(t, before)
 	deadline := time.Now().Add(time.Minute)
-	for descriptors(t) > before && time.Now().Before(deadline) {
-		runtime.Gosched()
-	}
-	if after := descriptors(t); after > before {
-		t.Errorf("%d descriptors before 40 executions, %d after", before, after)
-	}
 	for time.Now().Before(deadline) && unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) != unix.ECHILD {
 		runtime.Gosched()
 	}
 	if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); err != syscall.ECHILD {
 		t.Errorf("a child is left: pid %d, %v", pid, err)
+	}
+}
+
+// awaitDescriptors waits until no more are open than before: some are closed only after the
+// result was told.
+func awaitDescriptors(t *testing.T, before int) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); descriptors(t) > before; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d descriptors before, %d a minute after", before, descriptors(t))
+		}
 	}
 }
 
