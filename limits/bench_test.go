@@ -71,10 +71,10 @@ func BenchmarkDelta(b *testing.B) {
 	}
 }
 
-// BenchmarkPlainBlocks is the scan for plain lines, as this processor has it and in Go.
+// BenchmarkPlainBlocks is the scan for plain lines in its forms.
 func BenchmarkPlainBlocks(b *testing.B) {
 	text := bytes.Repeat([]byte("a line of a build's output, with\ttabs\n"), 2000)[:64<<10]
-	for name, scan := range map[string]func([]byte) (int, int){"here": plainBlocks, "portable": plainBlocksPortable} {
+	for name, scan := range plainBlocksForms {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {

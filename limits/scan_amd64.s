@@ -20,6 +20,11 @@
 	MOVQ         AX, X         \
 	VPBROADCASTB X, Y
 
+// FILL512 is the same for a register of 64 bytes.
+#define FILL512(constant, Z) \
+	MOVQ         $constant, AX \
+	VPBROADCASTB AX, Z
+
 // func plainBlocksAVX2(p []byte) (n, newlines int)
 TEXT ·plainBlocksAVX2(SB), NOSPLIT, $0-40
 	MOVQ  p_base+0(FP), SI
@@ -61,4 +66,43 @@ done:
 	MOVQ         X13, AX
 	VZEROUPPER
 	MOVQ         AX, newlines+32(FP)
+	RET
+
+// func plainBlocksAVX512(p []byte) (n, newlines int)
+TEXT ·plainBlocksAVX512(SB), NOSPLIT, $0-40
+	MOVQ p_base+0(FP), SI
+	MOVQ p_len+8(FP), DX
+	ANDQ $~63, DX
+	ADDQ SI, DX   // the end of the whole blocks
+	MOVQ SI, DI
+	XORQ R8, R8   // newlines
+	FILL512(' ', Z8)
+	FILL512(0x7F-' ', Z9)
+	FILL512('\n', Z10)
+	FILL512('\t', Z11)
+	JMP  next
+
+block:
+	VMOVDQU8 (SI), Z0
+	VPSUBB   Z8, Z0, Z1
+	VPCMPUB  $1, Z9, Z1, K1 // printable: less than DEL, counted from the space
+	VPCMPEQB Z10, Z0, K2
+	VPCMPEQB Z11, Z0, K3
+	KORQ     K1, K2, K1
+	KORTESTQ K1, K3
+	JCC      done           // not all bits are set
+	KMOVQ    K2, AX
+	POPCNTQ  AX, AX
+	ADDQ     AX, R8
+	ADDQ     $64, SI
+
+next:
+	CMPQ SI, DX
+	JNE  block
+
+done:
+	SUBQ DI, SI
+	VZEROUPPER
+	MOVQ SI, n+24(FP)
+	MOVQ R8, newlines+32(FP)
 	RET

@@ -20,14 +20,19 @@ func plainNaively(p []byte) (n, newlines int) {
 	return n, newlines
 }
 
+// plainBlocksForms are those that this processor can run.
+var plainBlocksForms = map[string]func([]byte) (n, newlines int){
+	"portable": plainBlocksPortable,
+	"chosen":   plainBlocks,
+}
+
 func checkPlainBlocks(t *testing.T, p []byte) {
 	t.Helper()
 	wantN, wantNewlines := plainNaively(p)
-	if n, newlines := plainBlocks(p); n != wantN || newlines != wantNewlines {
-		t.Fatalf("plainBlocks(%q) = %d, %d, want %d, %d", p, n, newlines, wantN, wantNewlines)
-	}
-	if n, newlines := plainBlocksPortable(p); n != wantN || newlines != wantNewlines {
-		t.Fatalf("plainBlocksPortable(%q) = %d, %d, want %d, %d", p, n, newlines, wantN, wantNewlines)
+	for form, scan := range plainBlocksForms {
+		if n, newlines := scan(p); n != wantN || newlines != wantNewlines {
+			t.Fatalf("%s: plainBlocks(%q) = %d, %d, want %d, %d", form, p, n, newlines, wantN, wantNewlines)
+		}
 	}
 }
 

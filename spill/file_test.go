@@ -32,6 +32,7 @@ func TestFileHoldsEveryByte(t *testing.T) {
 			size := rapid.OneOf(
 				rapid.IntRange(0, 100),
 				rapid.IntRange(0, 70_000),
+				rapid.IntRange(pieceSize-2, pieceSize+2),
 				rapid.IntRange(bufferSize-2, bufferSize+2),
 				rapid.IntRange(0, len(source)),
 			).Draw(rt, "size")
@@ -110,18 +111,21 @@ func TestLargeWriteIsNotCopied(t *testing.T) {
 	rec := &recorder{}
 	f := newFile("/x", rec, unlimited{}, FileOptions{})
 	defer f.Close()
-	p := make([]byte, 3*bufferSize+1)
-	f.Write(p)
-	if got, want := len(rec.writes), len(p)/pieceSize+1; got != want {
-		t.Errorf("a write of %d bytes took %d writes, want %d", len(p), got, want)
-	}
-	for i, w := range rec.writes {
-		if &w[0] != &p[i*pieceSize] {
-			t.Errorf("write %d is of a copy", i)
+	for _, size := range []int{pieceSize, 3*bufferSize + 1} {
+		p := make([]byte, size)
+		rec.writes = nil
+		f.Write(p)
+		if got, want := len(rec.writes), (len(p)+pieceSize-1)/pieceSize; got != want {
+			t.Errorf("a write of %d bytes took %d writes, want %d", len(p), got, want)
 		}
-	}
-	if holdsBuffer(f) {
-		t.Error("a write that went straight through left a buffer")
+		for i, w := range rec.writes {
+			if &w[0] != &p[i*pieceSize] {
+				t.Errorf("write %d of %d bytes is of a copy", i, size)
+			}
+		}
+		if holdsBuffer(f) {
+			t.Errorf("a write of %d bytes that went straight through left a buffer", size)
+		}
 	}
 }
 
