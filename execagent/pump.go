@@ -6,9 +6,9 @@ package execagent
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"io"
 	"os"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -17,30 +17,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	// readSize is the most bytes handed on at once. A PTY gives at most 4 KiB a read, so
-	// reads are gathered until it is empty or the buffer full.
-	readSize = 64 << 10
-	// bulkSize is the same while output floods. It is what the spill writes at once without
-	// a copy.
-	bulkSize = 256 << 10
-	// bulkWait is how long a byte waits for a buffer of bulkSize to fill, at most. Output
-	// that takes longer is no flood.
-	bulkWait = 5 * time.Millisecond
-)
+// readSize is the most bytes handed on at once. A PTY gives at most 4 KiB a read, so reads are
+// gathered until it is empty or the buffer full.
+const readSize = 64 << 10
 
-// The buffers are shared: an execution that waits for output holds none.
-var (
-	readBuffers = sync.Pool{New: func() any { return new([readSize]byte) }}
-	bulkBuffers = sync.Pool{New: func() any { return new([bulkSize]byte) }}
-)
+// retryWait is how long a pump waits for output when it has no descriptor to wait with in the
+// poller, before it tries to get one again.
+const retryWait = 100 * time.Millisecond
 
-// turns bounds how many floods are read at a time. Those that wait have their commands wait, too,
-// which leaves the processors to whatever else is to be done: beside eight floods, on two cores, a
-// keystroke's echo comes in 0.3 ms with this and in 1.8 ms without, 1 in 100 later than 0.8 and
-// 23 ms. Twice as many turns have four floods end a fifth earlier, and 1 in 100 echoes come
-// after 2 to 15 ms.
-var turns = make(chan struct{}, max(1, runtime.NumCPU()/2))
+// readBuffers are shared: an execution that waits for output holds none.
+var readBuffers = sync.Pool{New: func() any { return new([readSize]byte) }}
+
+var errSourceClosed = fmt.Errorf("read the output: %w", os.ErrClosed)
 
 // pump moves a command's output until its end. life watches its progress.
 //
@@ -48,7 +36,7 @@ var turns = make(chan struct{}, max(1, runtime.NumCPU()/2))
 // reads the next: the kernel moves no more than 4 KiB through a PTY ahead of its reader, so every
 // microsecond between two reads is added to the command's time. A pipe holds a megabyte.
 type pump struct {
-	file   *os.File
+	source *source
 	pipe   bool
 	stderr bool // only stderr comes this way
 	out    *output
@@ -74,23 +62,40 @@ type pump struct {
 
 // run reads until end of file, or until ctx ends while leftovers hold the output open.
 func (p *pump) run(ctx context.Context) {
-	defer p.file.Close() // last, because nobody waits for this
-	defer context.AfterFunc(ctx, func() { p.file.Close() })()
+	defer p.source.release() // last, because nobody waits for this
+	defer context.AfterFunc(ctx, p.source.close)()
 	defer close(p.ended)
 	defer p.out.leave(p.stderr)
 	defer p.behind.Wait()
-	conn, err := p.file.SyscallConn()
-	for err == nil && p.err == nil {
-		err = conn.Read(p.ready)
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			err = nil
-			p.ebb()
+	for p.err == nil {
+		read := p.await
+		if p.flood {
+			read = p.readFlood
+		}
+		if err := read(); p.err == nil {
+			p.err = err
 		}
 		if p.n > 0 {
 			p.handOn()
 		}
 	}
 	p.release()
+}
+
+// await reads what there is once there is something.
+func (p *pump) await() error {
+	if p.source.enterPoller() == nil {
+		return p.source.read(p.ready)
+	}
+	if p.source.over() {
+		return errSourceClosed
+	}
+	return p.source.use(func(fd int) error {
+		if !p.ready(uintptr(fd)) {
+			awaitReadable(fd, retryWait)
+		}
+		return nil
+	})
 }
 
 // handOn writes on what was read, behind the next read if output floods.
@@ -119,75 +124,47 @@ func (p *pump) write(b []byte) {
 	p.total.Add(int64(len(b)))
 }
 
-// measure finds out whether output floods: bulkSize within bulkWait. A lossless stream has none,
-// because its client may wait for the last byte.
-func (p *pump) measure(now time.Time) {
-	if p.since += p.n; p.since < bulkSize || p.out.sink != nil {
-		return
-	}
-	p.flood = now.Sub(p.marked) < bulkWait
-	p.marked, p.since = now, 0
-	if p.flood {
-		_ = p.file.SetReadDeadline(now.Add(bulkWait))
-	}
-}
-
-// ebb ends a flood that has not filled a buffer in time.
-func (p *pump) ebb() {
-	p.flood, p.marked, p.since = false, time.Time{}, 0
-	_ = p.file.SetReadDeadline(time.Time{})
-}
-
 // ready reads what there is, and reports false when that is nothing yet.
-//
-// The end of a PTY is EIO, on Linux, but only the second in a row: the kernel first looks for
-// bytes and then whether the other end is closed, so bytes written between the two, and then
-// closed upon, are read after the first EIO (8 of 100 000 PTYs closed upon their last bytes).
 func (p *pump) ready(fd uintptr) bool {
-	if p.flood {
-		p.takeTurn()
-		defer func() { <-turns }()
-	}
 	if p.buf == nil {
-		p.buf = getBuffer(p.flood)
+		p.buf = getBuffer(false)
 	}
 	p.waiting.Store(false)
 	for p.n < len(p.buf) && p.err == nil {
-		n, err := unix.Read(int(fd), p.buf[p.n:])
-		switch {
-		case err == syscall.EINTR:
-		case err == syscall.EAGAIN && p.n > 0:
-			return !p.flood // ebb comes in time
-		case err == syscall.EIO && p.eios == 0:
-			p.eios++
-		case err == syscall.EAGAIN:
-			p.release()
-			p.waiting.Store(true)
-			return false
-		case err != nil:
-			p.err = err
-		case n == 0:
-			p.err = os.ErrClosed
-		default:
-			p.n += n
-			p.eios = 0
+		if p.took(unix.Read(int(fd), p.buf[p.n:])) {
+			continue
 		}
+		if p.n > 0 {
+			break
+		}
+		p.release()
+		p.waiting.Store(true)
+		return false
 	}
 	return true
 }
 
-// takeTurn waits until this flood may be read. That it had to wait says nothing of how fast the
-// command is.
-func (p *pump) takeTurn() {
-	select {
-	case turns <- struct{}{}:
-		return
+// took enters what a read into the buffer returned, and reports false when there was nothing yet.
+//
+// The end of a PTY is EIO, on Linux, but only the second in a row: the kernel first looks for
+// bytes and then whether the other end is closed, so bytes written between the two, and then
+// closed upon, are read after the first EIO (8 of 100 000 PTYs closed upon their last bytes).
+func (p *pump) took(n int, err error) bool {
+	switch {
+	case err == syscall.EINTR:
+	case err == syscall.EAGAIN:
+		return false
+	case err == syscall.EIO && p.eios == 0:
+		p.eios++
+	case err != nil:
+		p.err = err
+	case n == 0:
+		p.err = io.EOF
 	default:
+		p.n += n
+		p.eios = 0
 	}
-	begun := time.Now()
-	turns <- struct{}{}
-	p.marked = p.marked.Add(time.Since(begun))
-	_ = p.file.SetReadDeadline(p.marked.Add(bulkWait))
+	return true
 }
 
 func (p *pump) release() {
@@ -220,7 +197,7 @@ func putBuffer(b []byte) {
 // it, and it only says that it waits when that is written on.
 func (p *pump) idle() bool {
 	readable := false
-	err := control(p.file, func(fd int) error {
+	err := p.source.control(func(fd int) error {
 		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 		n, err := unix.Poll(fds, 0)
 		readable = n > 0 || err != nil
@@ -236,9 +213,9 @@ func (p *pump) idle() bool {
 type pumps []*pump
 
 func newPumps(proc *process, out *output) pumps {
-	all := pumps{{file: proc.output, pipe: proc.pipe, out: out, ended: make(chan struct{})}}
+	all := pumps{{source: proc.output, pipe: proc.pipe, out: out, ended: make(chan struct{})}}
 	if proc.stderr != nil {
-		all = append(all, &pump{file: proc.stderr, pipe: true, stderr: true, out: out, ended: make(chan struct{})})
+		all = append(all, &pump{source: proc.stderr, pipe: true, stderr: true, out: out, ended: make(chan struct{})})
 	}
 	return all
 }

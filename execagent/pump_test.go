@@ -34,7 +34,7 @@ func TestPTYEnd(t *testing.T) {
 			}
 			slave.Close()
 		})
-		p := &pump{file: master}
+		p := &pump{source: newSource(master)}
 		got := 0
 		for p.err == nil {
 			p.n = 0
@@ -62,13 +62,17 @@ func TestIdle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, ends := range map[string][2]*os.File{"pty": {master, slave}, "pipe": {r, w}} {
-		t.Run(name, func(t *testing.T) {
-			defer ends[0].Close()
-			p := &pump{file: ends[0], ended: make(chan struct{})}
+	for _, c := range []struct {
+		name   string
+		ours   *source
+		theirs *os.File
+	}{{"pty", newSource(master), slave}, {"pipe", r, w}} {
+		t.Run(c.name, func(t *testing.T) {
+			defer c.ours.release()
+			p := &pump{source: c.ours, ended: make(chan struct{})}
 			read := func() {
 				p.n = 0
-				_ = control(p.file, func(fd int) error { p.ready(uintptr(fd)); return nil })
+				_ = p.source.control(func(fd int) error { p.ready(uintptr(fd)); return nil })
 			}
 			is := func(want bool, when string) {
 				t.Helper()
@@ -79,7 +83,7 @@ func TestIdle(t *testing.T) {
 			is(false, "before the first read")
 			read()
 			is(true, "with nothing written")
-			if _, err := ends[1].Write([]byte("x")); err != nil {
+			if _, err := c.theirs.Write([]byte("x")); err != nil {
 				t.Fatal(err)
 			}
 			is(false, "with a byte to read")
@@ -87,7 +91,7 @@ func TestIdle(t *testing.T) {
 			is(false, "with a byte not written on")
 			read()
 			is(true, "with the byte written on")
-			ends[1].Close()
+			c.theirs.Close()
 			is(false, "before the end was read")
 			close(p.ended)
 			is(true, "after the end")
@@ -97,12 +101,6 @@ func TestIdle(t *testing.T) {
 
 // TestMeasure: a flood is a large buffer's worth in less time than a byte may wait for it.
 func TestMeasure(t *testing.T) {
-	r, w, err := outputPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	defer w.Close()
 	const read = bulkSize / 4
 	for _, c := range []struct {
 		name  string
@@ -115,7 +113,7 @@ func TestMeasure(t *testing.T) {
 		{"not yet", bulkWait/4 - 1, 7, false},
 		{"slow", bulkWait / 4, 100, false},
 	} {
-		p := &pump{file: r, out: &output{}}
+		p := &pump{out: &output{}}
 		now := time.Now()
 		for range c.reads {
 			p.n = read
@@ -128,7 +126,7 @@ func TestMeasure(t *testing.T) {
 		if p.ebb(); p.flood {
 			t.Errorf("%s: floods after the ebb", c.name)
 		}
-		stream := &pump{file: r, out: &output{sink: nopSink{}}, since: bulkSize, marked: now, n: read}
+		stream := &pump{out: &output{sink: nopSink{}}, since: bulkSize, marked: now, n: read}
 		if stream.measure(now); stream.flood {
 			t.Error("a lossless stream floods")
 		}
@@ -164,15 +162,9 @@ func TestAfterFlood(t *testing.T) {
 
 // TestTurn: the time that a flood waits for its turn is not held against it.
 func TestTurn(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	defer w.Close()
 	var waited, held time.Duration
 	for range 20 { // a goroutine may be held up on its way to the turn
-		if waited, held = waitForTurn(r); held < bulkWait {
+		if waited, held = waitForTurn(); held < bulkWait {
 			return
 		}
 	}
@@ -181,13 +173,13 @@ func TestTurn(t *testing.T) {
 
 // waitForTurn has a flood wait for twice as long as one may take, and returns how long it has
 // waited and how much of that it is charged with.
-func waitForTurn(file *os.File) (waited, held time.Duration) {
+func waitForTurn() (waited, held time.Duration) {
 	taken := cap(turns)
 	for range taken { // other tests' floods may have some
 		turns <- struct{}{}
 	}
 	marked := time.Now()
-	p := &pump{file: file, flood: true, marked: marked}
+	p := &pump{flood: true, marked: marked}
 	begun, got := make(chan struct{}), make(chan time.Duration)
 	go func() {
 		close(begun)

@@ -23,9 +23,9 @@ type process struct {
 	pid    int
 	pidfd  *os.File // pollable; readable when the leader has exited. nil where the kernel has none
 	path   string   // the shell, or the program
-	output *os.File // the PTY master or the pipe's read end
+	output *source  // the PTY master or the pipe's read end
 	pipe   bool     // the latter
-	stderr *os.File // the read end of a pipe for stderr alone, or nil
+	stderr *source  // the read end of a pipe for stderr alone, or nil
 	stdin  *os.File // what writes the command's stdin: a pipe's end, the PTY master, or nil
 }
 
@@ -129,7 +129,8 @@ func (p *process) open(spec *protocol.Spec, theirs *childFiles, spare *ptySpare)
 		return err
 	}
 	if spec.Interactive {
-		p.stdin, theirs.stdin = p.output, theirs.stdout
+		p.output.shared = true
+		p.stdin, theirs.stdin = p.output.file, theirs.stdout
 		return nil
 	}
 	var err error
@@ -146,11 +147,11 @@ func (p *process) open(spec *protocol.Spec, theirs *childFiles, spare *ptySpare)
 
 func (p *process) openOutput(spec *protocol.Spec, theirs *childFiles, spare *ptySpare) (err error) {
 	if !spec.Pipe {
-		p.output, theirs.stdout, err = spare.open(spec)
+		ours, slave, err := spare.open(spec)
 		if err != nil {
 			return fmt.Errorf("open a PTY: %w: mount devpts, or ask for a pipe", err)
 		}
-		theirs.stderr = theirs.stdout
+		p.output, theirs.stdout, theirs.stderr = newSource(ours), slave, slave
 		return nil
 	}
 	p.pipe = true
@@ -164,8 +165,9 @@ func (p *process) openOutput(spec *protocol.Spec, theirs *childFiles, spare *pty
 	return err
 }
 
-func outputPipe() (r, w *os.File, err error) {
-	if r, w, err = os.Pipe(); err != nil {
+func outputPipe() (ours *source, theirs *os.File, err error) {
+	r, w, err := os.Pipe()
+	if err != nil {
 		return nil, nil, fmt.Errorf("open an output pipe: %w", err)
 	}
 	// Without the privilege or the quota the pipe stays small, and still works.
@@ -173,17 +175,22 @@ func outputPipe() (r, w *os.File, err error) {
 		_, err := unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, pipeSize)
 		return err
 	})
-	return r, w, nil
+	return newSource(r), w, nil
 }
 
 // resize changes the PTY's size; the kernel tells the foreground processes by SIGWINCH.
 func (p *process) resize(columns, rows int) error {
-	return control(p.output, func(fd int) error { return setSize(fd, columns, rows) })
+	return p.output.control(func(fd int) error { return setSize(fd, columns, rows) })
 }
 
 // close gives up what a failed start had opened.
 func (p *process) close() {
-	for _, f := range []*os.File{p.output, p.stderr, p.stdin, p.pidfd} {
+	for _, s := range []*source{p.output, p.stderr} {
+		if s != nil {
+			s.close()
+		}
+	}
+	for _, f := range []*os.File{p.stdin, p.pidfd} {
 		if f != nil {
 			f.Close()
 		}
