@@ -38,7 +38,7 @@ fuzz: ## each fuzz target for FUZZTIME
 	test/fuzz.sh $(FUZZTIME)
 
 bench: ## the comparison recorded in test/bench/RESULTS.md; QUICK=1 prints a small one
-	go run ./test/bench $(if $(QUICK),--quick)
+	go run ./test/bench $(if $(QUICK),--quick,--codex)
 
 microbench: ## package benchmarks, and 256 MiB end to end
 	go test -run '^$$' -bench . -benchmem ./limits ./execagent ./chord ./spill ./transport

@@ -47,7 +47,7 @@ func TestLimitCountsLines(t *testing.T) {
 }
 
 func TestScriptSide(t *testing.T) {
-	s := scriptSide()
+	s := scriptSide(t.Context())
 	if s.absent != nil {
 		t.Skipf("script: %v (it comes with util-linux)", s.absent)
 	}

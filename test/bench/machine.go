@@ -27,6 +27,7 @@ func describeMachine(ctx context.Context) []fact {
 		{"go", runtime.Version() + " " + runtime.GOARCH},
 		{"node", version(ctx, "node", "--version")},
 		{"script", version(ctx, "script", "--version")},
+		{"tmux", version(ctx, "tmux", "-V")},
 	}
 }
 

@@ -1,7 +1,7 @@
 // Command bench measures execagent against the physical limits of the machine and against
 // other programs that do the same work, and prints the figures as Markdown:
 //
-//	go run ./test/bench                  1 GiB of every kind of input, about a quarter of an hour;
+//	go run ./test/bench --codex          1 GiB of every kind of input, about half an hour;
 //	                                     writes test/bench/RESULTS.md
 //	go run ./test/bench --quick          64 MiB, prints only
 //
@@ -85,6 +85,9 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	rep.runs, err = measureAll(ctx, opts, work, allSides(ctx, work, opts.codex))
 	if err != nil {
 		return err
+	}
+	if !opts.quick {
+		rep.elsewhere = measureElsewhere(ctx, work)
 	}
 	text := rep.markdown()
 	if _, err := io.WriteString(stdout, text); err != nil {

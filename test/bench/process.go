@@ -24,9 +24,11 @@ type usage struct {
 }
 
 // measure runs cmd to its end. Its standard error becomes part of the error.
-func measure(cmd *exec.Cmd) (usage, error) {
-	var complaint bytes.Buffer
-	cmd.Stderr = &complaint
+func measure(cmd *exec.Cmd) (usage, error) { return measureWith(cmd, new(bytes.Buffer)) }
+
+// measureWith is measure, and gives the standard error away.
+func measureWith(cmd *exec.Cmd, complaint *bytes.Buffer) (usage, error) {
+	cmd.Stderr = complaint
 	started := time.Now()
 	if err := cmd.Start(); err != nil {
 		return usage{}, err

@@ -17,6 +17,8 @@ type report struct {
 	opts    options
 	root    string // the module: its path is nobody's business
 	runs    []kindRun
+	// elsewhere are the targets that are not measured on an input.
+	elsewhere []verdict
 }
 
 func (r report) markdown() string {
@@ -39,8 +41,8 @@ func (r report) markdown() string {
 }
 
 const howToRead = "Every round runs every side once; figures are medians, with the least and the most in brackets.\n" +
-	"Times are from the start of the command to its result, as the side's own program tells (for `script`\n" +
-	"the life of the process). The ratio is that of one round, to the physical limit of the same mode: a Go\n" +
+	"Times are from the start of the command to its result, as the side's own program tells (for `script`,\n" +
+	"ssh and tmux the life of the process). The ratio is that of one round, to the physical limit of the same mode: a Go\n" +
 	"loop that reads a PTY with output processing off and counts newlines, or copies a 1 MiB pipe to a\n" +
 	"file. CPU is the time of the side's processes and of the command, as the system accounts it (of\n" +
 	"`codex exec-server` the server only). Memory is the peak resident set of the process that keeps the\n" +
@@ -65,12 +67,14 @@ func (r report) command() string {
 func (r report) writeTargets(b *strings.Builder) {
 	fmt.Fprintf(b, "\n## Targets, on %s\n\n| figure | target | measured | |\n|---|---|---|---|\n", r.runs[0].input.kind)
 	for _, t := range targets {
-		sign := "≥"
-		if t.most {
-			sign = "≤"
-		}
-		s := t.measured(r.runs[0])
-		fmt.Fprintf(b, "| %s | %s %s | %s | %s |\n", t.text, sign, number(t.bound), cell(s), t.verdict(s.median))
+		b.WriteString(verdict{t.text, t.most, t.bound, t.measured(r.runs[0])}.row())
+	}
+	if len(r.elsewhere) == 0 {
+		return
+	}
+	b.WriteString("\n## Targets that need no input\n\n| figure | target | measured | |\n|---|---|---|---|\n")
+	for _, v := range r.elsewhere {
+		b.WriteString(v.row())
 	}
 }
 

@@ -25,6 +25,7 @@ func testReport() report {
 				{side: side{name: scriptPTY, mode: pty, peer: true, absent: errors.New("no such program")}},
 			},
 		}},
+		elsewhere: []verdict{{"threads", true, 50, spread{34, 20, 51}}, {"echo", true, 10, spreadOf(nil)}},
 	}
 }
 
@@ -38,6 +39,8 @@ func TestMarkdown(t *testing.T) {
 		"| physical limit, PTY | PTY | 3 (2–4) | 1 (1–1) | 1 (1–1) | 2 (2–2) | – |",
 		"| execagent, PTY | PTY | 3.15 (2.1–4.2) | 1.05 (1.05–1.05) | 1 (1–1) | 30 (30–30) | 6 (5–7) |",
 		"- script: absent: no such program",
+		"| threads | ≤ 50 | 34 (20–51) | reached |",
+		"| echo | ≤ 10 | – | not measured |",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report lacks %q:\n%s", want, text)
@@ -57,7 +60,7 @@ func TestVerdict(t *testing.T) {
 	}{
 		{most, 2, "reached"}, {most, 2.01, "**missed**"}, {least, 2, "reached"}, {least, 1.99, "**missed**"},
 	} {
-		if got := tt.target.verdict(tt.median); got != tt.want {
+		if got := (verdict{most: tt.target.most, bound: tt.target.bound, spread: spread{median: tt.median}}).word(); got != tt.want {
 			t.Errorf("verdict of %v with most = %v, bound 2: %q, want %q", tt.median, tt.target.most, got, tt.want)
 		}
 	}

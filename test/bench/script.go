@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-func scriptSide() side {
-	program, err := exec.LookPath("script")
+func scriptSide(ctx context.Context) side {
+	program, err := systemProgram(ctx, "script", "bsdutils")
 	return side{name: scriptPTY, mode: pty, peer: true, absent: err,
 		run: func(ctx context.Context, in input, scratch string) (sample, error) {
 			out := filepath.Join(scratch, "typescript")

@@ -57,7 +57,9 @@ var errNotAsked = errors.New("not asked for")
 func allSides(ctx context.Context, w *workshop, codex bool) []side {
 	sides := limitSides(w)
 	sides = append(sides, ownSides(w)...)
-	sides = append(sides, scriptSide())
+	sides = append(sides, scriptSide(ctx))
+	sides = append(sides, sshSides(ctx, w)...)
+	sides = append(sides, tmuxSide(ctx, w))
 	sides = append(sides, piSide(ctx, w))
 	return append(sides, codexSides(ctx, w, codex)...)
 }

@@ -2,7 +2,10 @@
 
 package main
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // A target is a bound for a figure of one side, or for its ratio to that of another side.
 type target struct {
@@ -35,15 +38,31 @@ func (t target) measured(k kindRun) spread {
 	return spreadOf(ratios(of, k.samples(t.by), t.figure))
 }
 
-// verdict says whether a median reaches the bound.
-func (t target) verdict(median float64) string {
+// A verdict is a row of the targets' table.
+type verdict struct {
+	text  string
+	most  bool // the bound is the most allowed, not the least
+	bound float64
+	spread
+}
+
+// word says whether the median reaches the bound.
+func (v verdict) word() string {
 	switch {
-	case math.IsNaN(median):
+	case math.IsNaN(v.median):
 		return "not measured"
-	case t.most && median <= t.bound, !t.most && median >= t.bound:
+	case v.most && v.median <= v.bound, !v.most && v.median >= v.bound:
 		return "reached"
 	}
 	return "**missed**"
+}
+
+func (v verdict) row() string {
+	sign := "≥"
+	if v.most {
+		sign = "≤"
+	}
+	return fmt.Sprintf("| %s | %s %s | %s | %s |\n", v.text, sign, number(v.bound), cell(v.spread), v.word())
 }
 
 // samples returns those of a side, none if it is absent or failed.

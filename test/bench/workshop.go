@@ -64,11 +64,12 @@ func newWorkshop(p places, log io.Writer) (*workshop, error) {
 
 func (w *workshop) close() { os.RemoveAll(w.temp) }
 
-// build compiles a command of the module and returns the binary's path.
+// build compiles a command of the module as it is shipped and returns the binary's path.
 func (w *workshop) build(name string) (string, error) {
 	binary := filepath.Join(w.temp, name)
-	cmd := exec.Command("go", "build", "-o", binary, "./cmd/"+name)
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/"+name)
 	cmd.Dir = w.root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build ./cmd/%s: %w: %s", name, err, lastLine(out))
 	}
