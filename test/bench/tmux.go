@@ -55,7 +55,8 @@ func shows(capture *exec.Cmd, in input) error {
 	if err != nil {
 		return err
 	}
-	if joined := strings.ReplaceAll(string(screen), "\n", ""); !strings.Contains(joined, end) {
+	joined := func(s string) string { return strings.ReplaceAll(s, "\n", "") } // its lines wrap
+	if !strings.Contains(joined(string(screen)), joined(end)) {
 		return fmt.Errorf("the screen does not show the end of the input, %q", end)
 	}
 	return nil
