@@ -358,3 +358,30 @@ func TestResolve(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstLineAfterReturn: a newline that comes back to the last line, which is unfinished, does
+// not count as one behind it.
+func TestFirstLineAfterReturn(t *testing.T) {
+	l, err := Limits{MaxLines: 2}.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		output       string
+		first, total int64
+	}{
+		{"1\n2\n3", 2, 3},
+		{"1\n2\n3\x1b[A", 2, 3},
+		{"1\n2\n3\x1b[A\n", 2, 3},
+		{"1\n2\n3\x1b[A\n3", 3, 4}, // line 4 of the raw bytes wrote it
+		{"1\n2\n3\n\x1b[m", 2, 4},
+	} {
+		w := NewWindow(l, Terminal{Columns: 80, Rows: 24})
+		w.Write([]byte(c.output))
+		tr := w.Truncation()
+		if tr.FirstLine != c.first || tr.TotalLines != c.total {
+			text, live := w.Text()
+			t.Errorf("%q shows %q from line %d of %d, want %d of %d", c.output, text+live, tr.FirstLine, tr.TotalLines, c.first, c.total)
+		}
+	}
+}
