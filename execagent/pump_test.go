@@ -54,22 +54,9 @@ func TestPTYEnd(t *testing.T) {
 
 // TestIdle: a pump that was not yet scheduled to read what is there is not idle.
 func TestIdle(t *testing.T) {
-	master, slave, err := new(ptySpare).open(&protocol.Spec{Columns: 80, Rows: 24})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, w, err := outputPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		name   string
-		ours   *source
-		theirs *os.File
-	}{{"pty", newSource(master), slave}, {"pipe", r, w}} {
-		t.Run(c.name, func(t *testing.T) {
-			defer c.ours.release()
-			p := &pump{source: c.ours, ended: make(chan struct{})}
+	for name, ends := range openSources(t) {
+		t.Run(name, func(t *testing.T) {
+			p := &pump{source: ends.ours, ended: make(chan struct{})}
 			read := func() {
 				p.n = 0
 				_ = p.source.control(func(fd int) error { p.ready(uintptr(fd)); return nil })
@@ -83,7 +70,7 @@ func TestIdle(t *testing.T) {
 			is(false, "before the first read")
 			read()
 			is(true, "with nothing written")
-			if _, err := c.theirs.Write([]byte("x")); err != nil {
+			if _, err := ends.theirs.Write([]byte("x")); err != nil {
 				t.Fatal(err)
 			}
 			is(false, "with a byte to read")
@@ -91,7 +78,7 @@ func TestIdle(t *testing.T) {
 			is(false, "with a byte not written on")
 			read()
 			is(true, "with the byte written on")
-			c.theirs.Close()
+			ends.theirs.Close()
 			is(false, "before the end was read")
 			close(p.ended)
 			is(true, "after the end")
