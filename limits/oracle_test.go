@@ -14,6 +14,9 @@ import (
 func oracle(raw []byte, l Limits, t Terminal) (text string, tr Truncation, lastLineBytes int64) {
 	full, unseen := oracleText(raw, t)
 	skew := int64(strings.Count(string(raw), "\n") - strings.Count(full, "\n") - unseen)
+	if unfinished := full != "" && !strings.HasSuffix(full, "\n"); unfinished && unseen == 0 && raw[len(raw)-1] == '\n' {
+		skew-- // the cursor had left the last line, and the last newline came back to it
+	}
 	lines := strings.SplitAfter(full, "\n")
 	if lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]

@@ -129,19 +129,19 @@ func (w *Window) view() extent {
 
 // firstLine is the number in the spill of the view's first line. It is counted from the end, so that
 // lines that were printed more than once before it do not matter; where nothing is redrawn that
-// is the same as counting from the beginning. The cursor may have left the last line, unfinished,
-// for one above it, from which a newline came back: the raw bytes then end with a whole line where
-// the text does not, and it is that line.
+// is the same as counting from the beginning.
 func (w *Window) firstLine(e *extent) int64 {
 	before := e.start.lines + e.skipped
 	if e.start.bytes == 0 && e.liveStart == 0 {
 		return 1
 	}
 	end, live := w.settled.ended(), w.terminal.screen.size()
-	text := end.lines + int64(live.newlines)
-	unfinished := linesAfter(end, w.settled.open(), live) - text
-	returned := max(0, unfinished-(w.totals.Lines()-w.totals.Newlines))
-	return max(0, before+w.totals.Newlines-w.terminal.unseen-text-returned) + 1
+	text, raw := end.lines+int64(live.newlines), w.totals.Newlines-w.terminal.unseen
+	unfinished := linesAfter(end, w.settled.open(), live) > text
+	if unfinished && !w.totals.open && w.terminal.unseen == 0 {
+		raw-- // the last newline came back to that line from above, and is not behind it
+	}
+	return max(0, before+raw-text) + 1
 }
 
 func (w *Window) truncation(e *extent) Truncation {

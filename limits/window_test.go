@@ -375,6 +375,7 @@ func TestFirstLineAfterReturn(t *testing.T) {
 		{"1\n2\n3\x1b[A\n", 2, 3},
 		{"1\n2\n3\x1b[A\n3", 3, 4}, // line 4 of the raw bytes wrote it
 		{"1\n2\n3\n\x1b[m", 2, 4},
+		{"1\n2\n3\x1b[?1049h\n", 2, 3}, // seen by nobody
 	} {
 		w := NewWindow(l, Terminal{Columns: 80, Rows: 24})
 		w.Write([]byte(c.output))
