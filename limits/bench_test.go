@@ -22,23 +22,31 @@ func corpus(b *testing.B, kind gen.Kind) []byte {
 	return p
 }
 
+// BenchmarkWindowWrite takes the output of a command as it comes through a PTY and a pipe.
 func BenchmarkWindowWrite(b *testing.B) {
 	for _, kind := range gen.Kinds() {
 		for _, retain := range []Retain{RetainTail, RetainHead} {
-			for _, read := range []int{4 << 10, 64 << 10} {
-				b.Run(fmt.Sprintf("%v/%s/%dKiB", kind, retain, read>>10), func(b *testing.B) {
+			for _, c := range []struct {
+				mode     string
+				read     int // bytes
+				terminal Terminal
+			}{
+				{"PTY", 2 << 10, Terminal{Columns: 200}},
+				{"pipe", 64 << 10, Terminal{}},
+			} {
+				b.Run(fmt.Sprintf("%v/%s/%s", kind, retain, c.mode), func(b *testing.B) {
 					l, _ := Limits{Retain: retain}.Resolve()
-					w := NewWindow(l, Terminal{})
+					w := NewWindow(l, c.terminal)
 					p := corpus(b, kind)
-					b.SetBytes(int64(read))
+					b.SetBytes(int64(c.read))
 					b.ReportAllocs()
 					at := 0
 					for b.Loop() {
-						if at+read > len(p) {
+						if at+c.read > len(p) {
 							at = 0
 						}
-						w.Write(p[at : at+read])
-						at += read
+						w.Write(p[at : at+c.read])
+						at += c.read
 					}
 				})
 			}
@@ -71,14 +79,14 @@ func BenchmarkDelta(b *testing.B) {
 	}
 }
 
-// BenchmarkPlainBlocks is the scan for plain lines in its forms.
-func BenchmarkPlainBlocks(b *testing.B) {
+// BenchmarkASCIIRun is the scan for plain text in its forms.
+func BenchmarkASCIIRun(b *testing.B) {
 	text := bytes.Repeat([]byte("a line of a build's output, with\ttabs\n"), 2000)[:64<<10]
-	for name, scan := range plainBlocksForms {
+	for name, run := range asciiRunForms {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				if n, _ := scan(text); n != len(text) {
+				if n, _ := run(text); n != len(text) {
 					b.Fatal(n)
 				}
 			}

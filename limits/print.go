@@ -147,11 +147,14 @@ func (s *screen) write(p []byte) int {
 	s.edited()
 	n := 0
 	for n < len(p) && p[n] != '\n' {
-		if size := s.overwrite(p[n:]); size > 0 {
-			n += size
-		} else {
-			n += s.char(p[n:])
+		size := s.overwrite(p[n:])
+		if size == 0 {
+			size = s.extend(p[n:])
 		}
+		if size == 0 {
+			size = s.char(p[n:])
+		}
+		n += size
 		if s.flowing() {
 			break
 		}
@@ -176,6 +179,24 @@ func (s *screen) overwrite(p []byte) int {
 	s.x += len(p)
 	r.width = max(r.width, s.x)
 	return len(p)
+}
+
+// extend appends the beginning of p, up to a newline, as far as the cursor's row takes it, when the
+// cursor is at its end, and returns how much that was.
+func (s *screen) extend(p []byte) int {
+	r := s.row()
+	if s.inserting || s.noWrap || s.x != r.width {
+		return 0
+	}
+	p = p[:runeEnd(p, maxRow)]
+	if end := bytes.IndexByte(p, '\n'); end >= 0 {
+		p = p[:end]
+	}
+	n, cells := rowEnd(p, len(r.buf), s.x, s.columns)
+	r.buf = append(r.buf, p[:n]...)
+	r.ragged = r.ragged || cellRun(p[:n]) < n
+	s.x, r.width = cells, cells
+	return n
 }
 
 // char puts the character that p begins with at the cursor and returns its size.

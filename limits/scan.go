@@ -82,11 +82,10 @@ func multibyteSize(p []byte) int {
 	return 0
 }
 
-// asciiRun returns the length of the longest prefix of p that is printable ASCII, newline
-// and tab, and the newlines in it. It tests eight bytes at a time (the "haszero" family of
+// asciiRunPortable is asciiRun in Go. It tests eight bytes at a time (the "haszero" family of
 // Anderson's Bit Twiddling Hacks, in which the lowest byte found is exact), and once several
 // lines were plain, blocks of them, which newlines do not stop.
-func asciiRun(p []byte) (n, newlines int) {
+func asciiRunPortable(p []byte) (n, newlines int) {
 	blocksFrom := blockSize
 	for n+8 <= len(p) {
 		x := binary.LittleEndian.Uint64(p[n:])
@@ -120,12 +119,22 @@ func asciiRun(p []byte) (n, newlines int) {
 	return n, newlines
 }
 
+// asciiRunFrom is asciiRun where the whole blocks of p have been looked at: as far as n, with so many
+// newlines.
+func asciiRunFrom(p []byte, n, newlines int) (int, int) {
+	if len(p)-n >= blockSize {
+		return n, newlines // something stopped it
+	}
+	more, moreNewlines := asciiRunPortable(p[n:])
+	return n + more, newlines + moreNewlines
+}
+
 // blockSize is how many bytes are tested at a time where nothing stops.
 const blockSize = 64
 
-// plainBlocksPortable is plainBlocks in Go: the length of the longest prefix of p in whole blocks
-// that is printable ASCII, newline and tab, and the newlines in it.
-func plainBlocksPortable(p []byte) (n, newlines int) {
+// plainBlocks returns the length of the longest prefix of p in whole blocks that is printable
+// ASCII, newline and tab, and the newlines in it.
+func plainBlocks(p []byte) (n, newlines int) {
 	for ; n+blockSize <= len(p); n += blockSize {
 		b := (*[blockSize]byte)(p[n:])
 		plain := plainWord(b[0:]) & plainWord(b[8:]) & plainWord(b[16:]) & plainWord(b[24:]) &

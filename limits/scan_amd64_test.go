@@ -1,12 +1,16 @@
 package limits
 
-import "golang.org/x/sys/cpu"
-
 func init() {
-	if cpu.X86.HasAVX2 {
-		plainBlocksForms["AVX2"] = plainBlocksAVX2
+	if hasAVX2 {
+		asciiRunForms["AVX2"] = func(p []byte) (int, int) {
+			n, newlines := plainBlocksAVX2(p)
+			return asciiRunFrom(p, n, newlines)
+		}
 	}
-	if cpu.X86.HasAVX512BW {
-		plainBlocksForms["AVX-512"] = plainBlocksAVX512
+	if hasAVX512 {
+		asciiRunForms["AVX-512"] = func(p []byte) (int, int) {
+			n, newlines := plainBlocksAVX512(p)
+			return asciiRunFrom(p, n, newlines)
+		}
 	}
 }

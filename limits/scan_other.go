@@ -2,4 +2,6 @@
 
 package limits
 
-func plainBlocks(p []byte) (n, newlines int) { return plainBlocksPortable(p) }
+// asciiRun returns the length of the longest prefix of p that is printable ASCII, newline and
+// tab, and the newlines in it.
+func asciiRun(p []byte) (n, newlines int) { return asciiRunPortable(p) }

@@ -2,6 +2,11 @@ package limits
 
 // This file reads escape sequences, byte by byte.
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // maxSequence bounds an escape sequence in bytes. A longer one is abandoned, and what follows
 // is text again.
 const maxSequence = 4096
@@ -83,14 +88,24 @@ func colour(p []byte) int {
 	if len(p) < 2 || p[1] != '[' {
 		return 0
 	}
-	for i := 2; i < len(p) && i < maxSequence; i++ {
-		if b := p[i]; b == 'm' {
-			return i + 1
-		} else if b < '0' || b > ';' {
-			return 0
-		}
+	n := 2
+	if len(p) >= n+8 {
+		n += parametersIn(binary.LittleEndian.Uint64(p[n:]))
+	}
+	for n < len(p) && n < maxSequence && p[n] >= '0' && p[n] <= ';' {
+		n++
+	}
+	if n < len(p) && n < maxSequence && p[n] == 'm' {
+		return n + 1
 	}
 	return 0
+}
+
+// parametersIn returns how many of the eight bytes x begins with are of parameters: '0' to ';'.
+func parametersIn(x uint64) int {
+	x ^= '0' * ones // 0 to 11
+	other := ((x &^ highs) + (0x80-12)*ones | x) & highs
+	return bits.TrailingZeros64(other) / 8
 }
 
 func isStringOpener(b byte) bool {
