@@ -58,10 +58,10 @@ func (s *screen) cut(i int) {
 func (s *screen) eraseAbove() {
 	s.place()
 	s.quiet = 0
-	if s.y > s.floor {
-		s.pull(s.floor)
+	if s.y > s.lowest() {
+		s.pull(s.lowest())
 		s.row()
-		s.unwrap(s.floor)
+		s.unwrap(s.lowest())
 		for i := range s.y - s.top {
 			s.lines[i] = row{}
 		}
@@ -74,7 +74,7 @@ func (s *screen) clear() {
 	s.place()
 	s.quiet = 0
 	if s.blank() {
-		s.pull(s.floor)
+		s.pull(s.lowest())
 	}
 	last := len(s.lines)
 	for last > 0 && len(s.lines[last-1].buf) == 0 {

@@ -13,7 +13,7 @@ func (s *screen) moveTo(x, y int) {
 func (s *screen) moveRow(y int) {
 	s.place()
 	s.quiet = 0
-	s.y = max(s.floor, min(y, s.rows-1))
+	s.y = max(s.lowest(), min(y, s.rows-1))
 	s.pull(s.y)
 }
 
@@ -59,7 +59,7 @@ func (s *screen) backspace() {
 	case s.x > 0:
 		s.x--
 	case s.continues():
-		if s.place(); s.y > s.floor {
+		if s.place(); s.y > s.lowest() {
 			s.moveTo(s.columns-1, s.y-1)
 		}
 	}

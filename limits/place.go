@@ -4,31 +4,47 @@ package limits
 
 import "bytes"
 
-// place finds out where on the screen the only row is.
+// unknown is the floor that has not been asked for.
+const unknown = -1
+
+// place finds out where on the screen the only row is, for the cursor to go elsewhere.
 func (s *screen) place() {
+	s.locate()
+	s.drawn = true
+}
+
+// locate finds out where on the screen the only row is.
+func (s *screen) locate() {
 	if s.placed {
 		return
 	}
 	s.measure()
-	above, all := s.above()
 	s.y = s.rows - 1
-	if all {
+	if text, whole := s.text.recent(s.reach); whole && bytes.Count(text, newline) < s.y {
+		above := s.above(s.y)
 		s.y = len(above)
 	}
 	s.placed = true
-	s.top, s.floor = s.y, s.y-len(above)
+	s.top, s.floor = s.y, unknown
 	s.quiet = 0
 }
 
-// above returns where in the recent text each row begins that is on the screen above the lines,
-// counted back from the end of the text, and whether the screen begins with the output.
-func (s *screen) above() (starts []int, all bool) {
-	most := s.rows - 1
+// lowest returns the first row that is not out of reach, at most top.
+func (s *screen) lowest() int {
+	if s.floor == unknown {
+		s.floor = max(0, s.top-len(s.above(s.top)))
+	}
+	return s.floor
+}
+
+// above returns where in the recent text each row begins that is above the lines, at most so
+// many of the last, counted back from the end of the text.
+func (s *screen) above(most int) (starts []int) {
 	text, whole := s.text.recent(s.reach)
 	for end := len(text); end > 0 && len(starts) < most; {
 		line := lineStart(text, end)
 		if line == 0 && !whole {
-			return starts, false
+			return starts
 		}
 		body := text[line:end]
 		if body[len(body)-1] == '\n' {
@@ -47,16 +63,19 @@ func (s *screen) above() (starts []int, all bool) {
 		}
 		end = line
 	}
-	return starts, whole && len(starts) < most
+	return starts
 }
 
-// pull takes rows back out of the text, down to row y.
+// pull takes rows back out of the text, down to row y or as far as they are within reach.
 func (s *screen) pull(y int) {
-	if y >= s.top {
+	if y = max(y, 0); y >= s.top {
 		return
 	}
-	starts, _ := s.above()
-	n := s.top - y
+	starts := s.above(s.top - y)
+	n := len(starts)
+	if n == 0 {
+		return
+	}
 	back := starts[n-1]
 	text, _ := s.text.recent(s.reach)
 	pulled := make([]row, n, n+len(s.lines))
@@ -76,9 +95,32 @@ func (s *screen) pull(y int) {
 	}
 	s.text.rewind(back)
 	s.lines = append(pulled, s.lines...)
-	s.top = y
+	s.top -= n
 	s.epoch++
 	s.edited()
+}
+
+// printed reports that all lines but the last, which is empty, are as printing them would make
+// them: once they have settled, above finds the same rows in their text.
+func (s *screen) printed() bool {
+	before := row{}
+	if s.text.open() {
+		starts := s.above(1)
+		if len(starts) == 0 {
+			return false
+		}
+		text, _ := s.text.recent(s.reach)
+		before.buf, before.wrapped = text[len(text)-starts[0]:], true
+		before.measure(s.columns)
+	}
+	for i := range s.lines {
+		r := &s.lines[i]
+		if before.wrapped && before.takes(r.buf, s.columns) {
+			return false
+		}
+		before = *r
+	}
+	return true
 }
 
 // lineStart returns where the line begins that ends before end, its newline included.

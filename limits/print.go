@@ -111,7 +111,7 @@ func (s *screen) newline() {
 	if s.quiet++; !bottom || s.marginTop > 0 || s.marginBottom < s.rows-1 {
 		s.quiet = 0
 	}
-	if s.quiet >= s.rows {
+	if (!s.drawn || s.quiet >= s.rows) && s.printed() {
 		s.release()
 	}
 }
@@ -134,7 +134,7 @@ func (s *screen) down(wrap bool) {
 
 // wrap goes to the next row in the middle of a line.
 func (s *screen) wrap() {
-	s.place()
+	s.locate()
 	s.down(true)
 	s.x = 0
 	s.row()

@@ -212,6 +212,15 @@ func (r *row) measure(columns int) {
 	}
 }
 
+// takes reports whether the row goes on with the character that rest begins with, or ends there.
+func (r *row) takes(rest []byte, columns int) bool {
+	if len(rest) == 0 || len(r.buf) == 0 {
+		return true
+	}
+	size, cells := charAt(rest, r.width, columns)
+	return r.width+cells <= columns && len(r.buf)+size <= rowBytes(columns)
+}
+
 // rowEnd returns how much of a line the row takes that already holds so many bytes and cells of
 // it, and the cells it holds then.
 func rowEnd(line []byte, held, at, columns int) (n, cells int) {

@@ -38,8 +38,10 @@ type screen struct {
 	placed bool
 	y      int // the cursor's row, at least top; below the last of lines there is nothing yet
 	top    int // the row that lines[0] is
-	floor  int // the first row not out of reach, at most top
+	floor  int // the first row not out of reach, at most top; unknown until lowest is asked
 	quiet  int // newlines at the bottom since anything else happened
+	// drawn says that the cursor may have been elsewhere than in the last row.
+	drawn bool
 
 	marginTop, marginBottom int // the scrolling region, inclusive
 	saved                   savedCursor
@@ -85,7 +87,7 @@ func (s *screen) release() {
 	if s.placed && s.y != s.top+last {
 		s.x = s.lines[0].width
 	}
-	s.placed, s.quiet = false, 0
+	s.placed, s.quiet, s.drawn = false, 0, false
 	s.version++
 }
 
@@ -195,8 +197,8 @@ func (s *screen) edited() {
 // only while nothing but printing made it.
 func (s *screen) row() *row {
 	if !s.placed && s.text.open() {
-		s.place()
-		s.pull(max(s.floor, s.y-1))
+		s.locate()
+		s.pull(s.y - 1)
 	}
 	if !s.placed {
 		return &s.lines[0]

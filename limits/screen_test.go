@@ -3,6 +3,7 @@ package limits
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -48,6 +49,24 @@ func TestScreenAgainstOracle(t *testing.T) {
 		l := Limits{Retain: rapid.SampledFrom([]Retain{RetainHead, RetainTail}).Draw(t, "retain")}
 		want, _ := oracleText(raw, term)
 		w := write(t, l, term, raw, rapid.IntRange(1, 9).Draw(t, "read"))
+		if got, _ := w.Text(); got != want {
+			t.Fatalf("%+v, input %q:\ngot  %q\nwant %q", term, raw, got, want)
+		}
+	})
+}
+
+// TestWrappedLines: lines of several rows that are changed where they stand, and gone back to after
+// newlines: where they were broken is not forgotten.
+func TestWrappedLines(t *testing.T) {
+	piece := rapid.SampledFrom([]string{
+		"a", "bc", "d", "日", "日", "é", "\u0301", "\t", "\r", "\b", "\b", "\033[K", "\033[P", "\033[@", "\033[X", "\033[1K", "\033[C",
+		"\n", "\n", "\n\033[Az", "\n\033[2A\r日", "\n\n\033[3Ayz", "\033[2;3r\033[9B",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		raw := []byte(strings.Join(rapid.SliceOfN(piece, 0, 40).Draw(t, "pieces"), ""))
+		term := Terminal{Columns: rapid.IntRange(2, 6).Draw(t, "columns"), Rows: rapid.IntRange(1, 5).Draw(t, "rows")}
+		want, _ := oracleText(raw, term)
+		w := write(t, Limits{}, term, raw, rapid.IntRange(1, 9).Draw(t, "read"))
 		if got, _ := w.Text(); got != want {
 			t.Fatalf("%+v, input %q:\ngot  %q\nwant %q", term, raw, got, want)
 		}

@@ -32,7 +32,7 @@ func (s *screen) inRegion() bool { return s.y >= s.marginTop && s.y <= s.marginB
 
 // insertRows puts n blank rows in at row y; what they push past row end is lost.
 func (s *screen) insertRows(y, n, end int) {
-	y = max(y, s.floor)
+	y = max(y, s.lowest())
 	s.pull(y)
 	s.unwrap(y)
 	for range min(n, end-y+1) {
@@ -79,11 +79,13 @@ func (s *screen) scrollUp() {
 	s.edited()
 	if s.marginTop == 0 && s.top > 0 && s.marginBottom == s.rows-1 {
 		s.top--
-		s.floor = max(0, s.floor-1)
+		if s.floor > 0 {
+			s.floor--
+		}
 		return
 	}
-	s.pull(max(s.floor, s.marginTop))
-	first := max(s.marginTop, s.floor)
+	s.pull(max(s.lowest(), s.marginTop))
+	first := max(s.marginTop, s.lowest())
 	i := first - s.top
 	if i >= len(s.lines) {
 		s.text.append(newline, counts{1, 1})
