@@ -156,6 +156,21 @@ func plainWord(p []byte) uint64 {
 	return (printable | blank) &^ x
 }
 
+// plainMaskPortable is plainMask in Go.
+func plainMaskPortable(p []byte) (plain, newlines uint64) {
+	b := (*[blockSize]byte)(p)
+	for i := 0; i < blockSize; i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:]) ^ '\n'*ones
+		newline := ^((x &^ highs) + (0x80-1)*ones) &^ x & highs
+		plain |= gatherHighs(plainWord(b[i:])&highs) << i
+		newlines |= gatherHighs(newline) << i
+	}
+	return plain, newlines
+}
+
+// gatherHighs puts the high bits of the eight bytes of x together, the lowest first.
+func gatherHighs(x uint64) uint64 { return x >> 7 * 0x0102040810204080 >> 56 }
+
 func isPlainASCII(b byte) bool {
 	return b >= 0x20 && b < 0x7F || b == '\n' || b == '\t'
 }

@@ -31,3 +31,26 @@ func plainBlocksAVX2(p []byte) (n, newlines int)
 //
 //go:noescape
 func plainBlocksAVX512(p []byte) (n, newlines int)
+
+// plainMask has a bit for each byte of p's first block that is printable ASCII, newline or tab, and
+// one for each newline.
+func plainMask(p []byte) (plain, newlines uint64) {
+	_ = p[blockSize-1]
+	switch {
+	case hasAVX512:
+		return plainMaskAVX512(&p[0])
+	case hasAVX2:
+		return plainMaskAVX2(&p[0])
+	}
+	return plainMaskPortable(p)
+}
+
+// plainMaskAVX2 is plainMask for processors with AVX2.
+//
+//go:noescape
+func plainMaskAVX2(p *byte) (plain, newlines uint64)
+
+// plainMaskAVX512 is plainMask for processors with AVX-512BW.
+//
+//go:noescape
+func plainMaskAVX512(p *byte) (plain, newlines uint64)

@@ -25,6 +25,17 @@
 	MOVQ         $constant, AX \
 	VPBROADCASTB AX, Z
 
+// PLAIN512 leaves in K1 and K3 together which of the 64 bytes at SI are plain, and in BX which are
+// newlines. A byte is printable if it is less than DEL, counted from the space.
+#define PLAIN512 \
+	VMOVDQU8 (SI), Z0       \
+	VPSUBB   Z8, Z0, Z1     \
+	VPCMPUB  $1, Z9, Z1, K1 \
+	VPCMPEQB Z10, Z0, K2    \
+	VPCMPEQB Z11, Z0, K3    \
+	KORQ     K1, K2, K1     \
+	KMOVQ    K2, BX
+
 // STOP ends the scan of the block at SI: AX has a bit for each plain byte, not all, and BX for each
 // newline. R8 counts newlines.
 #define STOP \
@@ -92,15 +103,9 @@ TEXT ·plainBlocksAVX512(SB), NOSPLIT, $0-40
 	JMP  next
 
 block:
-	VMOVDQU8 (SI), Z0
-	VPSUBB   Z8, Z0, Z1
-	VPCMPUB  $1, Z9, Z1, K1 // printable: less than DEL, counted from the space
-	VPCMPEQB Z10, Z0, K2
-	VPCMPEQB Z11, Z0, K3
-	KORQ     K1, K2, K1
-	KMOVQ    K2, BX
+	PLAIN512
 	KORTESTQ K1, K3
-	JCC      stop           // not all bits are set
+	JCC      stop    // not all bits are set
 	POPCNTQ  BX, BX
 	ADDQ     BX, R8
 	ADDQ     $64, SI
@@ -120,4 +125,37 @@ done:
 	VZEROUPPER
 	MOVQ SI, n+24(FP)
 	MOVQ R8, newlines+32(FP)
+	RET
+
+// func plainMaskAVX2(p *byte) (plain, newlines uint64)
+TEXT ·plainMaskAVX2(SB), NOSPLIT, $0-24
+	MOVQ p+0(FP), SI
+	FILL(1, X8, Y8)
+	FILL(' ', X9, Y9)
+	FILL('\n', X10, Y10)
+	FILL('\t', X11, Y11)
+	PLAIN(0, AX, BX)
+	PLAIN(32, R10, R11)
+	SHLQ $32, R10
+	SHLQ $32, R11
+	ORQ  R10, AX
+	ORQ  R11, BX
+	VZEROUPPER
+	MOVQ AX, plain+8(FP)
+	MOVQ BX, newlines+16(FP)
+	RET
+
+// func plainMaskAVX512(p *byte) (plain, newlines uint64)
+TEXT ·plainMaskAVX512(SB), NOSPLIT, $0-24
+	MOVQ p+0(FP), SI
+	FILL512(' ', Z8)
+	FILL512(0x7F-' ', Z9)
+	FILL512('\n', Z10)
+	FILL512('\t', Z11)
+	PLAIN512
+	KORQ  K1, K3, K1
+	KMOVQ K1, AX
+	VZEROUPPER
+	MOVQ  AX, plain+8(FP)
+	MOVQ  BX, newlines+16(FP)
 	RET

@@ -12,6 +12,30 @@ var asciiRunForms = map[string]func([]byte) (n, newlines int){
 	"chosen":   asciiRun,
 }
 
+// plainMaskForms are those that this processor can run.
+var plainMaskForms = map[string]func([]byte) (plain, newlines uint64){
+	"portable": plainMaskPortable,
+	"chosen":   plainMask,
+}
+
+func checkPlainMask(t *testing.T, p []byte) {
+	t.Helper()
+	var want, wantNewlines uint64
+	for i, b := range p[:blockSize] {
+		if isPlainASCII(b) {
+			want |= 1 << i
+		}
+		if b == '\n' {
+			wantNewlines |= 1 << i
+		}
+	}
+	for form, mask := range plainMaskForms {
+		if plain, newlines := mask(p); plain != want || newlines != wantNewlines {
+			t.Fatalf("%s: plainMask(%q) = %b, %b, want %b, %b", form, p, plain, newlines, want, wantNewlines)
+		}
+	}
+}
+
 func checkASCIIRun(t *testing.T, p []byte) {
 	t.Helper()
 	want := 0
@@ -35,6 +59,9 @@ func TestASCIIRun(t *testing.T) {
 			p := text[at%16:][:2*blockSize+at%3]
 			p[at] = byte(b)
 			checkASCIIRun(t, p)
+			checkPlainMask(t, p)
+			p[(at+b)%len(p)] = byte(at)
+			checkPlainMask(t, p)
 		}
 	}
 	checkASCIIRun(t, nil)

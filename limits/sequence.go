@@ -91,6 +91,12 @@ func colour(p []byte) int {
 	n := 2
 	if len(p) >= n+8 {
 		n += parametersIn(binary.LittleEndian.Uint64(p[n:]))
+		if n < 2+8 {
+			if p[n] == 'm' {
+				return n + 1
+			}
+			return 0
+		}
 	}
 	for n < len(p) && n < maxSequence && p[n] >= '0' && p[n] <= ';' {
 		n++

@@ -40,9 +40,8 @@ type terminal struct {
 	// unseen counts the newlines that came on the alternate screen since there was text.
 	unseen int64
 	// last is the character just printed, which can be repeated; 0 when there is none.
-	last rune
-	// gathered is where gather puts text together.
-	gathered []byte
+	last     rune
+	gathered []byte // where gather puts text together
 }
 
 func newTerminal(t Terminal, text settled, reach int) terminal {
@@ -78,6 +77,7 @@ func (t *terminal) finish() {
 		t.pending = 0
 		t.replacement()
 	}
+	t.gathered = nil
 	t.screen.finish()
 }
 
@@ -105,83 +105,12 @@ func (t *terminal) text(p []byte) int {
 	case b >= utf8.RuneSelf:
 		return n + t.multibyte(p[n:])
 	case t.raw:
-	case b == '\r' && n+1 < len(p) && p[n+1] == '\n' && t.screen.flowing():
+	case b == '\r' && n+1 < len(p) && p[n+1] == '\n':
 		// The newline does it.
 	default:
 		t.control(b)
 	}
 	return n + 1
-}
-
-const (
-	// shortText is how much text is not worth printing by itself, bytes.
-	shortText = 256
-	// maxGathered is how much is printed at a time instead, bytes.
-	maxGathered = 4096
-)
-
-// gather prints in one piece what p begins with, of which c counts the first n bytes: pieces of
-// text with bytes between them that leave the cursor where it is. It returns how much that was; nothing
-// when no such byte follows the first piece.
-func (t *terminal) gather(p []byte, n int, c counts) int {
-	text, flowing := t.gathered[:0], t.screen.flowing()
-	from, repeatable := 0, true
-	for n < len(p) && len(text)+n-from < maxGathered {
-		size, resets := t.silent(p[n:], flowing)
-		if size == 0 {
-			break
-		}
-		text = append(text, p[from:n]...)
-		if !resets {
-			text = append(text, replacementChar...)
-			c.units++
-		}
-		repeatable = !resets
-		n += size
-		from = n
-		more, d := plainRun(p[n:])
-		if more > 0 {
-			n += more
-			c.units += d.units
-			c.newlines += d.newlines
-			repeatable = true
-		}
-	}
-	if from == 0 {
-		return 0
-	}
-	text = append(text, p[from:n]...)
-	t.gathered = text
-	if len(text) > 0 {
-		t.print(text, c)
-	}
-	if !repeatable {
-		t.last = 0
-	}
-	return n
-}
-
-// silent returns the size of what p begins with if it leaves the cursor where it is, or 0: a malformed
-// sequence, which a replacement character stands for, or a control that is removed and resets what
-// can be repeated.
-func (t *terminal) silent(p []byte, flowing bool) (size int, resets bool) {
-	switch b := p[0]; {
-	case b >= utf8.RuneSelf:
-		if _, size, v := classify(p); v == malformed {
-			return size, false
-		}
-	case t.raw:
-		return 0, false
-	case b == esc:
-		return colour(p), true
-	case b == '\r':
-		if flowing && len(p) > 1 && p[1] == '\n' {
-			return 1, true
-		}
-	case b != '\b' && b != 0x0E && b != 0x0F:
-		return 1, true
-	}
-	return 0, false
 }
 
 func (t *terminal) print(p []byte, c counts) {
