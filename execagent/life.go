@@ -35,6 +35,7 @@ const (
 // live is the goroutine of an execution: it waits for the exit and brings everything to its
 // one result.
 func (e *execution) live() {
+	e.prepareNext()
 	st, err := e.proc.awaitExit()
 	if err != nil {
 		e.agent.log.Error("waiting for a command", "id", e.spec.ID, "error", err)
@@ -47,6 +48,15 @@ func (e *execution) live() {
 	ended := e.drain()
 	e.awaitTree() // a cancel may have come meanwhile
 	e.settle(!ended, rest)
+}
+
+// prepareNext makes what the next command is likely to need, while this one begins and nobody waits
+// for the agent.
+func (e *execution) prepareNext() {
+	e.agent.trees.Prepare()
+	if !e.spec.Pipe {
+		e.agent.spare.refill(&e.spec)
+	}
 }
 
 // rest is what there is to a tree whose leader has ended.
@@ -144,9 +154,6 @@ func (e *execution) settle(open bool, rest rest) {
 	e.reap() // nobody waits for this or what follows
 	e.agent.retain(e)
 	e.tree.Release()
-	if !e.spec.Pipe {
-		e.agent.spare.refill(&e.spec)
-	}
 }
 
 // conclude says how the command ended.

@@ -184,7 +184,14 @@ func (m *Manager) release(c *cgroup) {
 	if !c.remove() {
 		m.leftovers = append(m.leftovers, c)
 	}
-	if !m.closed {
+}
+
+// Prepare makes ahead what the next tree needs. It is called when there is time for it, and need not
+// be.
+func (m *Manager) Prepare() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.closed && m.base != nil {
 		m.base.makeSpare()
 	}
 }

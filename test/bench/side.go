@@ -55,8 +55,11 @@ var errNotAsked = errors.New("not asked for")
 // allSides returns the sides in the order in which they are reported. What they need is built
 // or installed here.
 func allSides(ctx context.Context, w *workshop, codex bool) []side {
-	sides := limitSides(w)
-	sides = append(sides, ownSides(w)...)
+	var sides []side
+	own := ownSides(w)
+	for i, limit := range limitSides(w) {
+		sides = append(sides, limit, own[i]) // one after the other, for a ratio of the same minute
+	}
 	sides = append(sides, scriptSide(ctx))
 	sides = append(sides, sshSides(ctx, w)...)
 	sides = append(sides, tmuxSide(ctx, w))
