@@ -180,6 +180,13 @@ func isC1(r rune) bool { return r >= 0x80 && r < 0xA0 }
 // cellRun returns the length of the longest prefix of text that takes a cell a byte: ASCII but
 // tabs.
 func cellRun(p []byte) int {
+	if len(p) >= blockSize {
+		n, _ := asciiRun(p)
+		if tab := bytes.IndexByte(p[:n], '\t'); tab >= 0 {
+			return tab
+		}
+		return n
+	}
 	n := 0
 	for ; n+8 <= len(p); n += 8 {
 		x := binary.LittleEndian.Uint64(p[n:])
