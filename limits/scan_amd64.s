@@ -20,10 +20,24 @@
 	MOVQ         AX, X         \
 	VPBROADCASTB X, Y
 
+// CONSTANTS are what PLAIN compares with.
+#define CONSTANTS \
+	FILL(1, X8, Y8)       \
+	FILL(' ', X9, Y9)     \
+	FILL('\n', X10, Y10) \
+	FILL('\t', X11, Y11)
+
 // FILL512 is the same for a register of 64 bytes.
 #define FILL512(constant, Z) \
 	MOVQ         $constant, AX \
 	VPBROADCASTB AX, Z
+
+// CONSTANTS512 are what PLAIN512 compares with.
+#define CONSTANTS512 \
+	FILL512(' ', Z8)      \
+	FILL512(0x7F-' ', Z9) \
+	FILL512('\n', Z10)   \
+	FILL512('\t', Z11)
 
 // PLAIN512 leaves in K1 and K3 together which of the 64 bytes at SI are plain, and in BX which are
 // newlines. A byte is printable if it is less than DEL, counted from the space.
@@ -54,10 +68,7 @@ TEXT ·plainBlocksAVX2(SB), NOSPLIT, $0-40
 	ADDQ SI, DX        // the end of the whole blocks
 	MOVQ SI, DI
 	XORQ R8, R8        // newlines
-	FILL(1, X8, Y8)
-	FILL(' ', X9, Y9)
-	FILL('\n', X10, Y10)
-	FILL('\t', X11, Y11)
+	CONSTANTS
 	JMP  next
 
 block:
@@ -96,10 +107,7 @@ TEXT ·plainBlocksAVX512(SB), NOSPLIT, $0-40
 	ADDQ SI, DX   // the end of the whole blocks
 	MOVQ SI, DI
 	XORQ R8, R8   // newlines
-	FILL512(' ', Z8)
-	FILL512(0x7F-' ', Z9)
-	FILL512('\n', Z10)
-	FILL512('\t', Z11)
+	CONSTANTS512
 	JMP  next
 
 block:
@@ -130,10 +138,7 @@ done:
 // func plainMaskAVX2(p *byte) (plain, newlines uint64)
 TEXT ·plainMaskAVX2(SB), NOSPLIT, $0-24
 	MOVQ p+0(FP), SI
-	FILL(1, X8, Y8)
-	FILL(' ', X9, Y9)
-	FILL('\n', X10, Y10)
-	FILL('\t', X11, Y11)
+	CONSTANTS
 	PLAIN(0, AX, BX)
 	PLAIN(32, R10, R11)
 	SHLQ $32, R10
@@ -148,10 +153,7 @@ TEXT ·plainMaskAVX2(SB), NOSPLIT, $0-24
 // func plainMaskAVX512(p *byte) (plain, newlines uint64)
 TEXT ·plainMaskAVX512(SB), NOSPLIT, $0-24
 	MOVQ p+0(FP), SI
-	FILL512(' ', Z8)
-	FILL512(0x7F-' ', Z9)
-	FILL512('\n', Z10)
-	FILL512('\t', Z11)
+	CONSTANTS512
 	PLAIN512
 	KORQ  K1, K3, K1
 	KMOVQ K1, AX
