@@ -32,7 +32,7 @@ func BenchmarkWindowWrite(b *testing.B) {
 				terminal Terminal
 			}{
 				{"PTY", 2 << 10, Terminal{Columns: 200}},
-				{"pipe", 64 << 10, Terminal{}},
+				{"pipe", 128 << 10, Terminal{}},
 			} {
 				b.Run(fmt.Sprintf("%v/%s/%s", kind, retain, c.mode), func(b *testing.B) {
 					l, _ := Limits{Retain: retain}.Resolve()

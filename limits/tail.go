@@ -18,6 +18,7 @@ type tail struct {
 	buf       []byte
 	head      int // buf[head:] is retained
 	start     position
+	uncounted bool  // start.lines has to be counted
 	startLine int64 // where the line begins that start lies in, bytes
 	end       position
 	furthest  int64 // the furthest end there has been, bytes
@@ -78,10 +79,18 @@ func (t *tail) replace(p []byte, skip int, ascii bool, end position) {
 	t.start = position{
 		bytes: end.bytes - int64(len(kept)),
 		units: end.units - int64(units),
-		lines: end.lines - int64(bytes.Count(kept, newline)),
 	}
+	t.uncounted = true // a flood replaces again before anybody looks
 	t.head = 0
 	t.buf = append(t.buf[:0], kept...)
+}
+
+// count counts the lines before start, if that has been put off.
+func (t *tail) count() {
+	if t.uncounted {
+		t.start.lines = t.end.lines - int64(bytes.Count(t.buf[t.head:], newline))
+		t.uncounted = false
+	}
 }
 
 // lastLineAfter is where the last line begins once p is appended.
@@ -123,6 +132,7 @@ func (t *tail) reserve(n int) {
 
 // evict drops what no later view can need once n more bytes are there.
 func (t *tail) evict(n int) {
+	t.count()
 	earliest := max(t.furthest, t.end.bytes+int64(n)) - int64(t.maxBytes+t.reach)
 	retained := t.buf[t.head:]
 	drop := runeStart(retained, int(max(0, min(earliest, t.end.bytes)-t.start.bytes)))
@@ -173,6 +183,7 @@ func (t *tail) from(at int64) []byte {
 // may begin: the beginning of a line, or, when the last line alone is too long, as much of its
 // end as fits. When that is beyond the text, liveStart says where in the lines.
 func (t *tail) fit(from cutPosition, live []byte) (at cutPosition, liveStart int) {
+	t.count()
 	if from.bytes < t.start.bytes {
 		from = cutPosition{t.start, t.startLine < t.start.bytes}
 	}
